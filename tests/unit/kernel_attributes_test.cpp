@@ -50,7 +50,8 @@ TEST(KernelAttributesTest, ReportOccupancy) {
                {255, 0, 1024, 0, 0, 0, "registers"},
                {32, 0, 128, 49152, 4, 0.25, "shared memory"},
                {32, 0, 96, 0, 21, 0.984375, "threads"},
-               {32, 0, 32, 233472, 0, 0, "shared memory"}};
+               {32, 0, 32, 233472, 0, 0, "shared memory"},
+               {32, 400, 32, INT64_MAX - 1000, 0, 0, "shared memory"}};
   for (const auto& one : cases) {
     const Occupancy occupancy =
         on_sm_90(one.registers, one.shared_bytes).occupancy(one.threads, one.dynamic_bytes).value();

@@ -142,6 +142,7 @@ TEST(TensorTest, RequiresOneStridePerExtent) {
   EXPECT_THAT(refused([&] { return Tensor::borrow(memory.data(), {2, 3}, dtype::kInt32, {}, {1, 1, 1}); }),
               HasSubstr("3 strides are given for 2 extents"));
   EXPECT_EQ(refused([&] { return memory.as_strided({}, {}); }), "");
+  EXPECT_THAT(refused([] { return Tensor().as_strided({4}, {1}); }), HasSubstr("a null tensor has no view"));
 }
 
 TEST(TensorTest, IgnoresStridesOfExtentOne) {

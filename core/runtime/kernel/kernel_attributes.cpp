@@ -118,8 +118,9 @@ Result<Occupancy> KernelAttributes::occupancy(std::int64_t threads, std::int64_t
     }
     const Multiprocessor& has = *multiprocessor;
     const std::int64_t warps = rounded_up(threads, has.warp_threads) / has.warp_threads;
-    const std::int64_t shared =
-        rounded_up(shared_bytes + dynamic_shared_bytes + has.reserved_shared_bytes, has.shared_unit_bytes);
+    const std::int64_t dynamic =
+        std::min(dynamic_shared_bytes, has.shared_bytes + 1);  // more fits as little, and the sum fits
+    const std::int64_t shared = rounded_up(shared_bytes + dynamic + has.reserved_shared_bytes, has.shared_unit_bytes);
     const std::pair<std::int64_t, const char*> limits[] = {
         {has.threads / has.warp_threads / warps, "threads"},
         {has.blocks, "blocks"},

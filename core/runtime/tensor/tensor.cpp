@@ -181,6 +181,8 @@ std::int64_t element_span(std::span<const std::int64_t> shape, std::span<const s
 }
 
 Tensor Tensor::as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const {
+  if (state_ == nullptr)
+    throw Exception(make_error(ErrorCode::kInvalidArgument, "a null tensor has no view. Give one with memory."));
   State state = *state_;
   state.strides = one_each(std::move(strides), shape);
   state.shape = std::move(shape);

@@ -147,7 +147,8 @@ class KMUX_API Tensor {
   /// Returns a view of the same memory, starting at its first element. The caller must keep the view within that
   /// memory.
   ///
-  /// Errors: throws an Exception of invalid_argument if the numbers of strides and extents differ.
+  /// Errors: throws an Exception of invalid_argument if the numbers of strides and extents differ, and for a null
+  ///         tensor.
   Tensor as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const;
   /// Returns a contiguous copy on the same device.
   ///
