@@ -4,6 +4,8 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/jit.h"
+#include "kmux/par_compile.h"
 #include "kmux/tensor.h"
 
 #include "shared_cache.h"
@@ -76,6 +78,37 @@ TEST_P(CodeStateTest, IsSeparatePerKernel) {
   EXPECT_EQ(call(first), (std::vector<int>{4, 14}));
   const Kernel copy = first;  // refers to the same kernel
   EXPECT_EQ(call(copy), (std::vector<int>{5, 15}));
+  EXPECT_TRUE(copy.has_state());
+}
+
+// Identical jobs are compiled once, but each gets a kernel.
+TEST_P(CodeStateTest, IsSeparatePerJobOfParCompile) {
+  const auto shared = runtime();
+  const std::vector<Program> programs(3, program());
+  const std::vector<Kernel> kernels = par_compile(*shared, programs, options()).value();
+  for (int i = 1; i < 4; ++i) EXPECT_EQ(call(kernels[0]), (std::vector<int>{i, i + 10}));
+  EXPECT_EQ(call(kernels[1]), (std::vector<int>{1, 11}));
+  EXPECT_EQ(call(kernels[2]), (std::vector<int>{1, 11}));
+}
+
+struct CountingConfig {
+  int number;
+};
+BOOST_DESCRIBE_STRUCT(CountingConfig, (), (number))
+
+// Each configuration has one kernel, whatever order it is asked in, and also where the programs are equal.
+TEST_P(CodeStateTest, IsSeparatePerConfigurationOfJit) {
+  const auto kernels = jit([this](const CountingConfig&) { return program(); }, options(), {.runtime = runtime()});
+  const Kernel first = kernels(CountingConfig{1}).value();
+  for (int i = 1; i < 4; ++i) EXPECT_EQ(call(first), (std::vector<int>{i, i + 10}));
+  EXPECT_EQ(call(kernels(CountingConfig{2}).value()), (std::vector<int>{1, 11}));
+  const std::vector<Kernel> all =
+      kernels.par_compile({CountingConfig{3}, CountingConfig{1}, CountingConfig{4}, CountingConfig{3}}).value();
+  EXPECT_EQ(call(all[1]), (std::vector<int>{4, 14}));
+  EXPECT_EQ(call(all[0]), (std::vector<int>{1, 11}));
+  EXPECT_EQ(call(all[2]), (std::vector<int>{1, 11}));
+  EXPECT_EQ(call(all[3]), (std::vector<int>{2, 12})) << "the configuration of the first";
+  EXPECT_EQ(call(kernels(CountingConfig{2}).value()), (std::vector<int>{2, 12}));
 }
 
 // A first tier that an earlier process left alone in the cache is also skipped.

@@ -3,9 +3,8 @@
 
 #include <utility>
 
-#include "kmux/plugin/code_state.h"
-
 #include "artifact/tier_build.h"
+#include "kernel/kernel_impl.h"
 #include "resolve/backend_history.h"
 
 namespace kmux {
@@ -26,8 +25,6 @@ DatedBuild result_of(const Choice& choice, TierBuild made, const std::string& ti
 bool has_constants(const Choice& choice) { return !choice.request.program.constants.empty(); }
 
 }  // namespace
-
-bool keeps_values(const Artifact& artifact) { return artifact.find(kStatePart) != nullptr; }
 
 Result<DatedBuild> build_candidate(Choice choice, ArtifactCache* cache, BackendHistory& history, bool keeps_times) {
   TierPlan& tiers = choice.tiers;

@@ -19,9 +19,6 @@ struct DatedBuild {
   FileTime began = 0;
 };
 
-/// Returns true if the code of `artifact` keeps values in variables: it is then neither replaced nor shared by kernels.
-bool keeps_values(const Artifact& artifact);
-
 /// Returns the best tier of `choice` if `cache` (which may be null) has it, else builds the first one. Builds the best
 /// one for code that cannot be replaced. Notes the time of a compilation in `history`, to be kept if `keeps_times`.
 ///

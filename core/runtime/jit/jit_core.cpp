@@ -148,6 +148,11 @@ Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& re
     return kernel;
   };
   Result<Kernel> kernel = kernels.get(job.key, make);
+  if (kernel && kernel->has_state()) {
+    // The first configuration of a program takes the kernel, and each other one loads the code once more.
+    kernel = kernels.get(job.key + "\n" + request.key,
+                         [&, made = *kernel] { return claims.insert(job.key) ? Result<Kernel>(made) : make(); });
+  }
   if (!kernel) return in_call(std::move(kernel).error(), request.key);
   remember(core, request, *kernel);
   return kernel;
@@ -249,7 +254,7 @@ class JitCore::Batch {
   Status await() {
     for (auto& [index, place] : awaited_) {
       const KernelMap::Outcome told = KernelMap::outcome_of(place, begun_before_);
-      const Result<Kernel> kernel = told ? *told : core_.compile(requests_[index]);
+      const Result<Kernel> kernel = told && !has_state(*told) ? *told : core_.compile(requests_[index]);
       if (!kernel && after_ == AfterFailure::kEnd) return in_call(kernel.error(), requests_[index].key);
       keep(index, kernel);
     }
@@ -258,8 +263,11 @@ class JitCore::Batch {
 
   /// Stores a result of the pool, which identifies programs, with the caller's configuration.
   void keep_made(std::size_t index, const Result<Kernel>& made) {
+    if (has_state(made)) return keep(index, core_.compile(requests_[index]));
     keep(index, made ? made : Result<Kernel>(in_call(made.error(), requests_[index].key)));
   }
+
+  static bool has_state(const Result<Kernel>& kernel) { return kernel.ok() && kernel->has_state(); }
 
   void keep(std::size_t index, const Result<Kernel>& kernel) {
     results_[index] = kernel;

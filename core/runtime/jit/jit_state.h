@@ -3,6 +3,8 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
 #include <string>
 
@@ -16,6 +18,7 @@
 #include "kmux/tensor.h"
 
 #include "kernel_map.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 
@@ -51,6 +54,23 @@ class DebugFiles {
   std::string function_;
 };
 
+/// The programs whose kernel with state belongs to a configuration already.
+///
+/// Threads: any.
+class Claims {
+ public:
+  /// Returns true for the first claim of `program`.
+  bool insert(const std::string& program) {
+    const std::lock_guard lock(mutex_);
+    return programs_.insert(program).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  ForkGuard guard_{mutex_};
+  std::set<std::string> programs_;
+};
+
 /// The kernels and files of a wrapper.
 struct JitCore::State {
   explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.function_source) {}
@@ -62,6 +82,7 @@ struct JitCore::State {
 
   FormTable forms;
   KernelMap kernels;
+  Claims claims;
   DebugFiles debug_files;
   std::atomic<bool> told_of_full_table = false;
 };

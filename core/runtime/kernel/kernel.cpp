@@ -241,6 +241,10 @@ Status Kernel::await_best(const AwaitOptions& wait) const {
   return guarded_but_callers([&]() -> Status { return impl_->parts.adapters->await_better(wait); });
 }
 
+bool Kernel::has_state() const {
+  return !impl_->parts.constants.empty() || keeps_values(impl_->adapters.loaded().artifact);
+}
+
 bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->headers->are_unchanged(); }
 
 std::string Kernel::source() const {

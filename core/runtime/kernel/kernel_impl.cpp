@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "kmux/log.h"
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
@@ -20,6 +21,8 @@
 #include "tensor/device_memory.h"
 
 namespace kmux {
+
+bool keeps_values(const Artifact& artifact) { return artifact.find(kStatePart) != nullptr; }
 namespace {
 
 // The lanes in use, one bit each. Threads beyond the number of bits get higher numbers, which are never reused.

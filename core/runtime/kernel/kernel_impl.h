@@ -92,6 +92,9 @@ struct KernelParts {
 ///         signature declares outputs; for a signature that cannot be checked.
 Result<Kernel> make_kernel(KernelParts parts);
 
+/// Returns true if the code of `artifact` keeps values in variables: it is then neither replaced nor shared by kernels.
+bool keeps_values(const Artifact& artifact);
+
 /// Returns a small number of the calling host thread that no other living thread has. Reused after the thread ends.
 ///
 /// Threads: any. Allocates nothing, takes no lock.

@@ -101,19 +101,27 @@ std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const Compi
   return first;
 }
 
+/// Returns `made` for a further one of identical jobs. A kernel with state is loaded once more for each of them.
+Result<Kernel> shared(Runtime& runtime, const CompileJob& job, const Kernel& made) {
+  return made.has_state() ? compile(runtime, job.program, job.options) : Result<Kernel>(made);
+}
+
+Result<BuildResult> shared(Runtime&, const CompileJob&, const BuildResult& made) { return made; }
+
 /// Returns the result of each job, in input order. All have one where the run was not cancelled and no failure ended it.
 template <class Made>
-std::vector<Result<Made>> results_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
-                                     std::size_t count) {
-  std::vector<Result<Made>> results(count, Result<Made>(make_error(ErrorCode::kCancelled, "it was not started")));
+std::vector<Result<Made>> results_of(Runtime& runtime, std::span<const CompileJob> jobs,
+                                     const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome) {
+  std::vector<Result<Made>> results(jobs.size(), Result<Made>(make_error(ErrorCode::kCancelled, "it was not started")));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!outcome.groups[i]) continue;
     const Result<Product>& product = *outcome.groups[i];
     for (const std::size_t index : groups[i].members) {
-      if (product.ok()) {
-        results[index] = *std::any_cast<Made>(&product->made);
-      } else {
+      if (!product.ok()) {
         results[index] = product.error();
+      } else {
+        const Made& made = *std::any_cast<Made>(&product->made);
+        results[index] = index == groups[i].first() ? Result<Made>(made) : shared(runtime, jobs[index], made);
       }
     }
   }
@@ -144,7 +152,7 @@ Result<std::vector<Result<Made>>> make_all(Runtime& runtime, std::span<const Com
   if (after == AfterFailure::kEnd) {
     if (auto failure = failure_of(groups, outcome, jobs)) return *std::move(failure);
   }
-  return results_of<Made>(groups, outcome, jobs.size());
+  return results_of<Made>(runtime, jobs, groups, outcome);
 }
 
 Result<std::vector<Result<BuildResult>>> build_all(Runtime& runtime, std::span<const CompileJob> jobs,

@@ -157,6 +157,10 @@ class KMUX_API Kernel {
   /// Returns true if no header (file outside the program) that this kernel was compiled from has changed since. If
   /// false, the next compile() builds a new kernel. Costs about a microsecond per header.
   bool is_up_to_date() const;
+
+  /// Returns true if its code keeps values between launches: variables that it writes, or constants. Each compilation
+  /// then returns a separate kernel, and copies of this handle are one.
+  bool has_state() const;
   /// Returns every file of the kernel: sources, headers, the launcher and the parts of the artifact.
   std::vector<File> files() const;
 

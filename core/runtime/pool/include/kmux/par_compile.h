@@ -97,7 +97,7 @@ struct ParCompileOptions {
 
 /// Compiles `jobs` in parallel and returns the kernel of each, in input order.
 ///
-/// Identical jobs (program and options) are compiled once. A compiler is started when a worker is free and its plugin's
+/// Identical jobs (program and options) are compiled once; a kernel with state is loaded once for each of them. A compiler is started when a worker is free and its plugin's
 /// usual memory fits into the budget; one may always run. If a plugin's manifest declares that its compiler is serial
 /// within a process (`"parallel": "process"`), several programs use separate processes, unless `isolation` is given.
 ///
