@@ -129,6 +129,7 @@ std::optional<std::size_t> CompileRunState::start_next(std::size_t worker) {
   const std::lock_guard lock(mutex_);
   const auto group = queue_.start_next();
   if (!group) return std::nullopt;
+  running_.insert(*group);
   Record& record = records_[*group];
   record.worker = worker;
   record.started = Clock::now();
@@ -169,7 +170,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
   Record& record = records_[group];
   const auto elapsed = Clock::now() - record.started;
   pace_.ended(elapsed);
-  record.ended = true;
+  running_.erase(group);
   const JobStep step = made ? JobStep::kDone : record.unwanted ? JobStep::kCancelled : JobStep::kFailed;
   const std::vector<std::size_t> cancelled = queue_.end(group, step);
   RunEvent event{.step = step, .group = group, .from_cache = made && record.cost_name.empty(), .elapsed = elapsed};
@@ -215,9 +216,8 @@ void CompileRunState::tell_of_end(std::size_t group) {
 
 std::vector<CompilePace::Duration> CompileRunState::running_since(Clock::time_point now) const {
   std::vector<CompilePace::Duration> since;
-  for (const Record& record : records_)
-    if (record.started != Clock::time_point{} && !record.outcome && !record.unwanted)
-      since.emplace_back(now - record.started);
+  for (const std::size_t group : running_)
+    if (!records_[group].unwanted) since.emplace_back(now - records_[group].started);
   return since;
 }
 
@@ -234,7 +234,6 @@ void CompileRunState::cancel() {
 
 /// Returns the time at which a running job is left behind, if ever. Under the lock.
 std::optional<Clock::time_point> CompileRunState::leaving_time(const Record& record) const {
-  if (record.ended || record.started == Clock::time_point{}) return std::nullopt;
   if (cancelled_) return *cancelled_ + kCancelGrace;
   if (!record.deadline || record.waits) return std::nullopt;
   return *record.deadline + (record.isolated ? kGrace : kGrace.zero());
@@ -245,7 +244,7 @@ std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
   std::vector<std::shared_ptr<Admission::Permit>> permits;  // released without the lock
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  for (std::size_t group = 0; group < records_.size(); ++group) {
+  for (const std::size_t group : std::set(running_)) {  // a copy: `finish` removes from it
     Record& record = records_[group];
     if (now < leaving_time(record).value_or(Clock::time_point::max())) continue;
     record.left_behind = true;
@@ -260,15 +259,16 @@ std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
 }
 
 void CompileRunState::sample_memory() {
-  const auto counts = [](const Record& record) { return record.compiling && !record.isolated; };
+  const auto counts = [this](std::size_t group) { return records_[group].compiling && !records_[group].isolated; };
   {
     const std::lock_guard lock(mutex_);
-    if (std::ranges::none_of(records_, counts)) return;  // the query takes 50 us in the kernel
+    if (std::ranges::none_of(running_, counts)) return;  // the query takes 50 us in the kernel
   }
   const std::uint64_t resident = resident_bytes();
   const std::lock_guard lock(mutex_);
-  for (Record& record : records_) {
-    if (!counts(record)) continue;
+  for (const std::size_t group : running_) {
+    if (!counts(group)) continue;
+    Record& record = records_[group];
     record.peak_bytes = std::max(record.peak_bytes, resident - std::min(resident, record.bytes_before));
   }
 }
@@ -281,8 +281,8 @@ std::optional<Clock::time_point> CompileRunState::next_look() const {
   };
   const auto now = Clock::now();
   if (plan_.poll) look_at(now + kPollPause);
-  for (const Record& record : records_) {
-    if (record.ended || record.started == Clock::time_point{}) continue;
+  for (const std::size_t group : running_) {
+    const Record& record = records_[group];
     if (record.compiling && !record.isolated) look_at(now + kSamplePause);
     if (const auto time = leaving_time(record)) look_at(*time);
   }

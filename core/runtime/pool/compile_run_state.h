@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 
 #include "admission.h"
 #include "compile_pool.h"
@@ -59,7 +60,6 @@ class CompileRunState {
     std::optional<Result<Product>> outcome;
     std::atomic<bool> unwanted = false;  // cancelled, or left behind
     bool left_behind = false;
-    bool ended = false;  // left behind, too
     bool waits = false;  // for memory
     bool compiling = false;
     bool isolated = false;  // in a separate process
@@ -97,6 +97,7 @@ class CompileRunState {
   JobQueue queue_;
   CompilePace pace_;
   std::vector<Record> records_;  // by group
+  std::set<std::size_t> running_;  // groups that have started and not ended: looked through at each event
   std::deque<RunEvent> events_;
   bool woken_ = false;
   std::optional<Clock::time_point> cancelled_ = {};

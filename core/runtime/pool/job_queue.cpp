@@ -53,10 +53,9 @@ JobQueue::JobQueue(std::vector<JobGroup> groups, bool failure_counts)
 }
 
 std::optional<std::size_t> JobQueue::start_next() {
-  const auto next = std::ranges::find_if(order_, [this](std::size_t i) { return states_[i] == State::kQueued; });
-  if (next == order_.end()) return std::nullopt;
-  const std::size_t index = *next;
-  order_.erase(order_.begin(), next + 1);  // those before it have been started or cancelled
+  while (next_ < order_.size() && states_[order_[next_]] != State::kQueued) ++next_;
+  if (next_ == order_.size()) return std::nullopt;
+  const std::size_t index = order_[next_++];
   states_[index] = State::kRunning;
   --queued_;
   ++running_;

@@ -56,6 +56,7 @@ class JobQueue {
   bool failure_counts_;
   std::vector<State> states_;
   std::vector<std::size_t> order_;  // by priority
+  std::size_t next_ = 0;  // place in `order_`; those before it have been started or cancelled
   std::size_t queued_;
   std::size_t running_ = 0;
   CompileCounts counts_;
