@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,6 +11,7 @@
 #include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "simt/analysis/call_graph.h"
 #include "simt/analysis/code_check.h"
+#include "simt/analysis/demangled.h"
 #include "simt/analysis/divergence.h"
 #include "simt/analysis/names.h"
 #include "simt/analysis/refusals.h"
@@ -65,7 +65,7 @@ void inline_headers(llvm::Module& module) {
 
 // Checks the stack before arrays of dynamic size.
 void watch_dynamic_arrays(llvm::Function& function) {
-  const std::string name = llvm::demangle(function.getName().str());
+  const std::string name = demangled(function.getName());
   for (llvm::Instruction& one : llvm::instructions(function)) {
     const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&one);
     if (array == nullptr || array->isStaticAlloca()) continue;
@@ -85,7 +85,7 @@ void watch_stack(llvm::Function& function) {
   if (!calls_itself(function)) return;
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
-  const std::string name = llvm::demangle(function.getName().str());
+  const std::string name = demangled(function.getName());
   builder.CreateCall(function.getParent()->getOrInsertFunction(call::kStack, type),
                      {text_constant(*function.getParent(), name)});
 }
@@ -216,7 +216,7 @@ void write_fiber_start(llvm::Function& kernel, llvm::Constant* facts) {
 Status check_warp(const llvm::Function& function) {
   if (seen_warp(function) <= 32) return Ok{};
   return make_error(ErrorCode::kUnsupported,
-                    "\"" + llvm::demangle(function.getName().str()) +
+                    "\"" + demangled(function.getName()) +
                         "\" exchanges values between 64 threads (where each has a stack of its "
                         "own, 32 do). Leave out KMUX_WAVEFRONT, or what keeps it from vectors.");
 }
@@ -251,7 +251,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   for (std::size_t i = 0; i < kernels.size(); ++i) write_fiber_start(*kernels[i], known[i]);
   for (const llvm::Function* const function : functions_of(kernels)) {
     KMUX_TRY(check_code(*function, "the code for one thread after another is broken (function \"" +
-                                       llvm::demangle(function->getName().str()) + "\")"));
+                                       demangled(function->getName()) + "\")"));
   }
   return Ok{};
 }

@@ -15,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "simt/analysis/demangled.h"
 #include "simt/analysis/names.h"
 #include "simt/frontend/job.h"
 
@@ -88,7 +89,7 @@ std::string list_functions(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (!is_callable(function, false)) continue;
     if (++count > kMaxListed) return list + ", ...";
-    list += (list.empty() ? "" : ", ") + llvm::demangle(function.getName().str());
+    list += (list.empty() ? "" : ", ") + demangled(function.getName());
   }
   return list.empty() ? "none" : list;
 }
@@ -104,14 +105,14 @@ std::vector<std::string> namesakes(const llvm::Module& module, const std::string
 
 // Returns "scale<float>(float*)" for "void scale<float>(float*)".
 std::string written(const std::string& symbol) {
-  const std::string text = llvm::demangle(symbol);
+  const std::string text = demangled(symbol);
   return text.starts_with("void ") ? text.substr(5) : text;
 }
 
 // Explains which functions have this name in C++.
 std::string explain_namesakes(const std::vector<std::string>& symbols, bool on_grid) {
   if (symbols.size() == 1 && !on_grid) {
-    return "there is the C++ function \"" + llvm::demangle(symbols.front()) +
+    return "there is the C++ function \"" + demangled(symbols.front()) +
            R"("). Declare it extern "C", or name the kernel ")" + symbols.front() + "\".";
   }
   std::string list;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -15,6 +14,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "simt/analysis/call_graph.h"
+#include "simt/analysis/demangled.h"
 #include "simt/analysis/refusals.h"
 #include "simt/analysis/thread_calls.h"
 #include "simt/transforms/defined_arithmetic.h"
@@ -85,7 +85,7 @@ Status check_recursion(const llvm::Function& kernel) {
   const llvm::CallBase* const call = recursion_in(kernel, way, seen);
   if (call == nullptr) return Ok{};
   return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" calls \"" +
-                                                 llvm::demangle(definition_of(*call)->getName().str()) +
+                                                 demangled(definition_of(*call)->getName()) +
                                                  "\", which calls itself. Write it as a loop" + location_of(*call));
 }
 
@@ -110,7 +110,7 @@ Status inline_defined(llvm::Function& kernel) {
     llvm::InlineFunctionInfo info;
     const llvm::InlineResult done = llvm::InlineFunction(*call, info);
     if (!done.isSuccess()) {
-      return refuse(*call, "calls \"" + llvm::demangle(definition_of(*call)->getName().str()) +
+      return refuse(*call, "calls \"" + demangled(definition_of(*call)->getName()) +
                                "\", which cannot become part of it (" + done.getFailureReason() + "). Simplify it");
     }
     for (llvm::CallBase* const more : llvm::reverse(info.InlinedCallSites)) left.emplace_back(more);

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "simt/analysis/call_graph.h"
+#include "simt/analysis/demangled.h"
 #include "simt/analysis/names.h"
 #include "simt/transforms/shared_variables.h"
 
@@ -153,8 +153,7 @@ Status check_private_arrays(llvm::Function& kernel) {
   for (llvm::Function* const function : functions_of(whole)) {
     const std::uint64_t bytes = array_bytes_of_thread(*function);
     if (bytes <= kMaxThreadBytes) continue;
-    const std::string where =
-        function == &kernel ? "" : ", in function \"" + llvm::demangle(function->getName().str()) + "\"";
+    const std::string where = function == &kernel ? "" : ", in function \"" + demangled(function->getName()) + "\"";
     return make_error(ErrorCode::kUnsupported,
                       "kernel \"" + kernel.getName().str() + "\" has arrays of " + std::to_string(bytes) +
                           " bytes for each thread" + where +
