@@ -153,12 +153,14 @@ class ProgramGuess {
   std::set<std::string> taken_;  // names of symbols, not available for parameters
   std::vector<Known> parameters_ = {};
   std::vector<std::string> symbols_ = {};
+  std::size_t rank_ = 0;  // the largest of a tensor
   std::set<std::string> narrow_ = {};  // symbols that a kernel takes as int32
   std::vector<std::string> scalars_ = {};
   std::vector<std::string> launches_ = {};  // complete lines
 };
 
 std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
+  rank_ = std::max(rank_, sizes.size());
   std::vector<std::string> extents;
   for (const std::string& size : sizes) {
     const bool is_first = std::ranges::find(symbols_, size) == symbols_.end();
@@ -172,7 +174,8 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
 /// while a symbol or a parameter of another type has it.
 std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& wanted, const SourceKernel& kernel) {
   auto found = std::ranges::find(parameters_, wanted.name, &Known::name);
-  while (taken_.contains(wanted.name) || (found != parameters_.end() && found->type != wanted.type)) {
+  while (taken_.contains(wanted.name) ||
+         (found != parameters_.end() && found->type != wanted.type)) {
     wanted.name = names_of(kernel).back() + "_" + wanted.name;
     found = std::ranges::find(parameters_, wanted.name, &Known::name);
   }
@@ -263,7 +266,8 @@ void ProgramGuess::add(const SourceKernel& kernel) {
 
 std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& headers,
                                              const std::vector<std::string>& notes) const {
-  constexpr std::array<const char*, 4> kExamples = {"1048576", "1024", "64", "16"};
+  // By the rank of tensors. Up to rank 3 not below 256, the threads of a block: a thread may have no guard.
+  constexpr std::array<const char*, 4> kExamples = {"1048576", "1024", "256", "64"};
   std::vector<std::string> lines = notes;
   for (std::string& note : lines) note.insert(0, "# ");
   const std::string shapes = symbols_.empty() ? "" : "  # guess: shapes, and what is inout";
@@ -275,7 +279,7 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   std::vector<std::string> examples;
   examples.reserve(symbols_.size() + scalars_.size());
   for (const std::string& one : symbols_) {
-    examples.push_back(one + " = " + kExamples[std::min(symbols_.size(), kExamples.size()) - 1]);
+    examples.push_back(one + " = " + kExamples[std::clamp<std::size_t>(rank_, 1, kExamples.size()) - 1]);
   }
   for (const std::string& one : scalars_) examples.push_back(one + " = 1");
   if (!examples.empty()) lines.push_back("  example " + join(examples) + "  # guess");
@@ -284,10 +288,18 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   return lines;
 }
 
+/// Renames parameters, and members of structures, whose names programs reserve.
+void rename_reserved(std::vector<KernelParameter>& parameters) {
+  for (KernelParameter& one : parameters) {
+    if (is_reserved_name(one.name)) one.name += "_";
+    rename_reserved(one.members);
+  }
+}
+
 /// Returns a valid program name.
 std::string identifier(std::string text) {
   std::ranges::replace_if(text, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
-  return text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "kernel_" + text : text;
+  return is_identifier(text) ? text : "kernel_" + text;
 }
 
 /// Removes the kernels that no launch can call, and returns the reasons.
@@ -332,6 +344,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
     return make_error(ErrorCode::kInvalidArgument, "no kernel of \"" + path + "\" can be launched as it is (" +
                                                        joined(begun.left_out, "; ") + "). docs/text-form.md has how.");
   }
+  for (SourceKernel& kernel : kernels) rename_reserved(kernel.parameters);
   std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
   for (const std::string& one : begun.left_out) notes.push_back("left out: " + one);
   std::vector<std::string> included;

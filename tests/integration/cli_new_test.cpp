@@ -89,6 +89,28 @@ TEST_F(CliNewTest, KeepsByteOrderMarkAndLineEnding) {
   EXPECT_EQ(run_of("fill.c", host).exit_code, 0);
 }
 
+// Names that programs reserve, and words of C++ as the name of a file with several kernels.
+TEST_F(CliNewTest, RenamesWhatProgramsReserve) {
+  const std::string source =
+      "__global__ void fill(float* x, int env) { x[threadIdx.x] = env; }\n"
+      "__global__ void twice(float* x, int linux) { x[threadIdx.x] *= 2 * linux; }\n";
+  for (const char* const name : {"double.cu", "kmux_two.cu", "\u00e9.cu"}) {
+    const ProcessResult run = run_of(name, source);
+    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  }
+  EXPECT_THAT(content_of("double.cu"), AllOf(HasSubstr("program kernel_double("), HasSubstr("[env_: i32]")));
+}
+
+// A thread without a guard takes an index below the threads of its block.
+TEST_F(CliNewTest, GivesExamplesOfAtLeastOneBlock) {
+  std::string source;
+  for (const std::string name : {"a", "b", "c", "d"})
+    source +=
+        "__global__ void " + name + "(float* y" + name + ", int n" + name + ") { y" + name + "[threadIdx.x] = 1; }\n";
+  const ProcessResult run = run_of("four.cu", source);
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+}
+
 TEST_F(CliNewTest, WritesRunnableProgramsForEachKernelKind) {
   EXPECT_EQ(run_of("fill.cu", "__global__ void fill(float* y) { y[blockIdx.x * 256 + threadIdx.x] = 1; }\n").exit_code,
             0);

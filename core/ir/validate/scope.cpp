@@ -17,6 +17,8 @@ constexpr std::size_t kMaxCompared = 1000;  // with more names a suggestion cost
 
 }  // namespace
 
+bool is_reserved_name(std::string_view name) { return std::ranges::find(kReserved, name) != kReserved.end(); }
+
 std::string_view to_string(NameKind kind) {
   constexpr std::array kNames = std::to_array<std::string_view>(
       {"a buffer", "a scalar", "a pointer", "a symbol", "a let", "a loop variable", "a workspace", "a tensor map"});
@@ -48,7 +50,7 @@ void Scope::check(const std::string& name, const JsonPointer& at, ProblemList& p
   if (holder.path != at.text()) {
     problems.add(at, "the name " + in_double_quotes(name) + " is taken (" + std::string(to_string(holder.kind)) +
                          " at " + holder.path + " has it). Choose another one.");
-  } else if (is_variable(holder.kind) && std::ranges::find(kReserved, name) != kReserved.end()) {
+  } else if (is_variable(holder.kind) && is_reserved_name(name)) {
     problems.add(at, "the name " + in_double_quotes(name) + " is reserved (launchers use it). Choose another one.");
   }
 }

@@ -31,6 +31,9 @@ Status check_valid(const Program& program);
 /// two underscores.
 bool is_identifier(std::string_view name);
 
+/// Returns true for names that no scalar, symbol, let or loop variable may have: launchers use them.
+bool is_reserved_name(std::string_view name);
+
 /// Returns true if `name` is an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern").
 /// Such names may appear in generated code.
 bool is_variable_name(std::string_view name);
