@@ -9,6 +9,7 @@
 
 #include "adapter.h"
 #include "device.h"
+#include "simt/check/findings.h"
 #include "simt/frontend/installation.h"
 #include "simt/loader/code_symbols.h"
 #include "simt/runtime/pool.h"
@@ -40,11 +41,13 @@ Status take_threads_option(const Host& host) {
 
 PoolUse::PoolUse(const Host& host) {
   uses.fetch_add(1);
+  simt::add_note_sink(this, [host](const std::string& text) { host.log(Host::Level::kWarning, text); });
   if (const Host::Threads threads = host.threads(); threads.run != nullptr)
     simt::pool().lend(threads.run, threads.self);
 }
 
 PoolUse::~PoolUse() {
+  simt::remove_note_sink(this);
   if (uses.fetch_sub(1) != 1) return;
   simt::pool().lend(nullptr, nullptr);
   simt::pool().stop();

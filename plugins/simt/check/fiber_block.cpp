@@ -78,6 +78,7 @@ Status FiberLaunch::run() {
   } catch (const KernelFailure& failure) {
     return findings_.status_with(failure.what());
   }
+  findings_.send_notes();
   return findings_.status();
 }
 
@@ -255,11 +256,19 @@ void FiberLaunch::check_grid_barrier() {
                  "Have all threads of the grid come there"});
 }
 
+// A barrier of a block does not wait for threads that have ended (compute capability 7.0 and later).
 void FiberLaunch::check_barrier(const Thread& first) {
-  const auto other = std::ranges::find_if(block_->threads, [&](const Thread& thread) {
-    return thread.state == Thread::State::kEnded || thread.site != first.site;
-  });
-  if (other == block_->threads.end()) return;
+  const auto has_ended = [](const Thread& thread) { return thread.state == Thread::State::kEnded; };
+  const auto other = std::ranges::find_if(
+      block_->threads, [&](const Thread& thread) { return !has_ended(thread) && thread.site != first.site; });
+  if (other == block_->threads.end()) {
+    const auto ended = std::ranges::find_if(block_->threads, has_ended);
+    if (ended == block_->threads.end()) return;
+    return findings_.add_note({Finding::Kind::kBarrier, first.site, first.index,
+                               "waits at a barrier that some threads of its block have ended before",
+                               "thread " + to_string(ended->index) + instead(*ended),
+                               "GPUs since compute capability 7.0 do not wait for these, earlier ones may hang"});
+  }
   findings_.add({Finding::Kind::kBarrier, first.site, first.index,
                  "waits at a barrier that not all threads of its block come to",
                  "thread " + to_string(other->index) + instead(*other), "Have all threads of the block come there"});

@@ -1,6 +1,8 @@
 #include "simt/check/findings.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 namespace kmux::simt {
@@ -20,25 +22,61 @@ bool is_same(const kmux_cpu_site* a, const kmux_cpu_site* b) {
   return a != nullptr && b != nullptr && a->line == b->line && std::string_view(a->file) == b->file;
 }
 
+struct Notes {
+  std::mutex mutex;
+  std::map<const void*, NoteSink> sinks;  // by owner
+};
+
+Notes& notes() {
+  static Notes notes;
+  return notes;
+}
+
+template <class Entry>
+Entry* known_in(std::vector<Entry>& entries, Finding::Kind kind, const kmux_cpu_site* site) {
+  const auto known = std::ranges::find_if(
+      entries, [&](const Entry& entry) { return entry.kind == kind && is_same(entry.site, site); });
+  return known == entries.end() ? nullptr : &*known;
+}
+
 }  // namespace
 
+void add_note_sink(const void* owner, NoteSink sink) {
+  const std::lock_guard lock(notes().mutex);
+  notes().sinks[owner] = std::move(sink);
+}
+
+void remove_note_sink(const void* owner) {
+  const std::lock_guard lock(notes().mutex);
+  notes().sinks.erase(owner);
+}
+
 bool Findings::count_known(Finding::Kind kind, const kmux_cpu_site* site, const char* advice) {
-  const auto known = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.kind == kind && is_same(entry.site, site); });
-  if (known == entries_.end()) return false;
+  Entry* const known = known_in(entries_, kind, site);
+  if (known == nullptr) return false;
   ++known->count;
   if (advice != nullptr) known->advice = advice;
   return true;
 }
 
-void Findings::add(const Finding& finding) {
-  if (count_known(finding.kind, finding.site)) return;
+void Findings::add(const Finding& finding) { add_to(entries_, finding); }
+
+void Findings::add_note(const Finding& finding) { add_to(notes_, finding); }
+
+void Findings::send_notes() const {
+  const std::lock_guard lock(notes().mutex);
+  if (notes().sinks.empty()) return;
+  for (const Entry& note : notes_) notes().sinks.begin()->second(note.explain());
+}
+
+void Findings::add_to(std::vector<Entry>& entries, const Finding& finding) const {
+  if (Entry* const known = known_in(entries, finding.kind, finding.site)) return void(++known->count);
   const std::string why = finding.why.empty() ? "" : finding.why + "; ";
-  entries_.push_back({finding.kind, finding.site,
-                      "kernel \"" + kernel_ + "\" " + finding.problem + " (" + why + "block " + to_string(block_) +
-                          ", thread " + to_string(finding.thread) +
-                          (finding.site == nullptr ? "" : ", at " + place(finding.site)) + ").",
-                      finding.advice, 1});
+  entries.push_back({finding.kind, finding.site,
+                     "kernel \"" + kernel_ + "\" " + finding.problem + " (" + why + "block " + to_string(block_) +
+                         ", thread " + to_string(finding.thread) +
+                         (finding.site == nullptr ? "" : ", at " + place(finding.site)) + ").",
+                     finding.advice, 1});
 }
 
 Status Findings::status() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct Finding {
   std::string advice;   // without its full stop
 };
 
+/// Receives notes: what checked launches do that is no error on present GPUs.
+using NoteSink = std::function<void(const std::string& text)>;
+
+/// Sends the notes of later launches to `sink`, until `owner` removes it. Of several sinks one gets each note.
+///
+/// Threads: any.
+void add_note_sink(const void* owner, NoteSink sink);
+void remove_note_sink(const void* owner);
+
 /// The findings of a launch, one for each kind and source line.
 class Findings {
  public:
@@ -45,6 +55,10 @@ class Findings {
   /// `advice`, if not null, replaces the earlier advice there.
   bool count_known(Finding::Kind kind, const kmux_cpu_site* site, const char* advice = nullptr);
   void add(const Finding& finding);
+  /// Adds a note, which is no error of the launch.
+  void add_note(const Finding& finding);
+  /// Sends the notes to the sink.
+  void send_notes() const;
   /// Returns ok if there are no findings.
   ///
   /// Errors: launch_failed with the first finding as message and a note "finding" for each further one.
@@ -63,9 +77,12 @@ class Findings {
     std::string explain() const;
   };
 
+  void add_to(std::vector<Entry>& entries, const Finding& finding) const;
+
   std::string kernel_;
   Index block_ = {};
   std::vector<Entry> entries_;
+  std::vector<Entry> notes_;
 };
 
 }  // namespace kmux::simt
