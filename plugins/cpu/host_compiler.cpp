@@ -119,6 +119,12 @@ std::vector<std::string> link_arguments(HostForm form, const CompilationFolder& 
   return {"-shared", "-Wl,-z,defs", "-o", folder.own() + kLinked};
 }
 
+bool uses_openmp(const simt::CompileJob& job) {
+  return std::ranges::any_of(job.units, [](const simt::Unit& unit) {
+    return std::ranges::find(unit.arguments, "-fopenmp") != unit.arguments.end();
+  });
+}
+
 Status compile_and_link(HostCompiler& compiler, const simt::CompileJob& job, std::span<const File> objects,
                         HostForm form) {
   std::vector<simt::Unit> units = job.units;
@@ -142,6 +148,7 @@ Status compile_and_link(HostCompiler& compiler, const simt::CompileJob& job, std
     compiler.add_variables(objects[i].content);
   }
   if (form == HostForm::kLibrary) link.emplace_back("-lm");
+  if (form == HostForm::kLibrary && uses_openmp(job)) link.emplace_back("-fopenmp");  // names its library
   return compiler.run("link the kernel", link);
 }
 

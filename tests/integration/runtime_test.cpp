@@ -55,6 +55,9 @@ TEST_F(RuntimeTest, ReportsDeviceNamesAndArchitectures) {
   EXPECT_EQ(found[1].name(), *properties.find("name")->as_string());
   EXPECT_EQ(found[1].arch(), *properties.find("arch")->as_string());
   EXPECT_EQ(Device::foreign({kDLVulkan, 3}).arch(), "-");
+  const Json* const bytes = properties.find("memory_bytes");
+  EXPECT_EQ(found[1].memory_bytes(), bytes == nullptr ? 0 : *bytes->as_integer());
+  EXPECT_EQ(Device::foreign({kDLVulkan, 3}).memory_bytes(), 0);
   EXPECT_TRUE(devices().ok());
 }
 

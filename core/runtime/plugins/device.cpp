@@ -56,6 +56,13 @@ std::string text_of(const Device& device, const char* name, const std::string& o
 std::string Device::name() const { return text_of(*this, "name", backend()); }
 std::string Device::arch() const { return text_of(*this, "arch", "-"); }
 
+std::int64_t Device::memory_bytes() const {
+  const Result<Json> properties = this->properties();
+  const Json* const found = properties ? properties->find("memory_bytes") : nullptr;
+  const std::int64_t* const bytes = found == nullptr ? nullptr : found->as_integer();
+  return bytes == nullptr ? 0 : *bytes;
+}
+
 Status Device::synchronize() const {
   return guarded([&]() -> Status {
     if (plugin_ == nullptr) return Ok{};

@@ -366,6 +366,18 @@ TEST(BuilderTest, ReadsOptionsFromHost) {
   EXPECT_EQ(parse_meta(*kernel.value().artifact.find(kMetaPart)).value().engine, "host");
 }
 
+TEST(BuilderTest, HostEngineLinksOpenMp) {
+  Workbench bench;
+  const char* const source = R"(#include <omp.h>
+void k(int* out) {
+#pragma omp parallel for
+  for (int i = 0; i < 4; ++i) out[i] = omp_get_num_threads() > 0;
+})";
+  const auto kernel =
+      bench.load(one_kernel("k.c", source).build().value(), {{"engine", "host"}, {"compile_flags", "-fopenmp"}});
+  EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().explain());
+}
+
 TEST(BuilderTest, OptimizationLevelChangesCode) {
   Workbench bench;
   const auto size = [&](const char* level) {

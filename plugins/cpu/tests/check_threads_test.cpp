@@ -97,9 +97,9 @@ TEST(CheckThreadsTest, AdvisesSyncthreadsForRaceBetweenWarps) {
   y[threadIdx.x] = all[threadIdx.x + 1 & 63];
 })"};
   const std::vector<std::string> findings = findings_of(kernel);
-  EXPECT_THAT(findings,
-              testing::Contains(AllOf(HasSubstr("thread number 0 of the block"), HasSubstr("thread (1, 0, 0)"),
-                                      HasSubstr("Put __syncthreads() between the two."))));
+  EXPECT_THAT(findings, testing::Contains(AllOf(
+                            HasSubstr("thread number 0 of the block"), HasSubstr("thread (1, 0, 0)"),
+                            HasSubstr("Put __syncthreads() between the two, where all threads of the block come."))));
   EXPECT_THAT(findings, testing::Not(testing::Contains(HasSubstr("__syncwarp"))));
 }
 

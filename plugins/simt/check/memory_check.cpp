@@ -270,7 +270,7 @@ void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& acce
                                   const SharedMemory::Variable& variable, const SharedShadow::Conflict& conflict) {
   // Within a warp: a barrier of the block might wait forever for the other warps.
   constexpr const char* kOfWarp = "Put __syncwarp() between the two";
-  constexpr const char* kOfBlock = "Put __syncthreads() between the two";
+  constexpr const char* kOfBlock = "Put __syncthreads() between the two, where all threads of the block come";
   const bool same_warp = is_of_warp(conflict.thread, thread);
   if (findings_.count_known(Finding::Kind::kRace, access.site, same_warp ? nullptr : kOfBlock)) return;
   report(Finding::Kind::kRace, thread, access,

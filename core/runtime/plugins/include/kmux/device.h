@@ -54,6 +54,8 @@ class KMUX_API Device {
   std::string name() const;
   /// Returns its architecture, for example "sm_90a", or "-".
   std::string arch() const;
+  /// Returns the bytes of its memory, or 0 if the backend reports none.
+  std::int64_t memory_bytes() const;
   /// Returns an object with "name", "arch" and further properties that the backend reports. Callers must include
   /// kmux/json.h to read it.
   Result<Json> properties() const;
