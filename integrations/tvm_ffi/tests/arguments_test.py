@@ -5,7 +5,10 @@ import array
 import copy
 import ctypes
 import pickle
+import sys
+import types
 import unittest
+from unittest import mock
 
 import kmux
 import numpy as np
@@ -88,6 +91,33 @@ class Arguments(unittest.TestCase):
         whole = np.ma.array([1, 2], dtype="float32", mask=[False, False])
         for call in self.calls(self.scale):
             self.assertEqual(np.from_dlpack(call(2, whole)).tolist(), [2, 4])
+
+    def test_lazy_views_of_torch_are_named(self):
+        class Tensor:
+            """As torch's: no form of DLPack tells its consumer of the two."""
+
+            def __init__(self, memory, conjugated=False, negated=False):
+                self.memory, self.lazy = memory, (conjugated, negated)
+
+            def is_conj(self):
+                return self.lazy[0]
+
+            def is_neg(self):
+                return self.lazy[1]
+
+            def __dlpack_device__(self):
+                return self.memory.__dlpack_device__()
+
+            def __dlpack__(self, **how):
+                return self.memory.__dlpack__()
+
+        torch = types.ModuleType("torch")
+        torch.Tensor = Tensor
+        with mock.patch.dict(sys.modules, torch=torch):
+            for call in self.calls(self.scale):
+                self.assertEqual(np.from_dlpack(call(2, Tensor(self.x))).tolist(), [2, 2])
+            self.refused(self.scale, TypeError, r'"x" is a torch.Tensor that is conj.*Pass x.resolve_conj\(\)', 1, Tensor(self.x, True))
+            self.refused(self.scale, TypeError, r'"x" is a torch.Tensor that is neg.*Pass x.resolve_neg\(\)', 1, Tensor(self.x, False, True))
 
     def test_memory_without_dlpack_is_named(self):
         for value, name in ((memoryview(self.x), "memoryview"), (bytearray(8), "bytearray"), (array.array("f", [1]), "array"), ((ctypes.c_float * 2)(), "c_float_Array_2")):

@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 import tvm_ffi
 
-from . import _interfaces, _ml_dtypes, _optional
+from . import _interfaces, _ml_dtypes, _optional, _torch_views
 from ._refused import Refused
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
@@ -29,11 +29,14 @@ _BUFFERS = (memoryview, bytearray, PythonArray, ctypes.Array)  # memory that say
 _USUAL = frozenset("?bBhHiIlLqQefdFD")  # NumPy's letters of the dtypes that DLPack has; packages take them for others again
 
 _plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
-_tell_plain: list[Callable[[type], object]] = []
+_tell_plain: list[Callable[..., object]] = []
 
 
-def when_plain(tell: Callable[[type], object]) -> None:
-    """Calls `tell` with the types of values that need not be looked at, now and as they are found."""
+def when_plain(tell: Callable[..., object]) -> None:
+    """Calls `tell` with the types of values that need not be looked at, now and as they are found.
+
+    Behind torch's types is the place of the bits that views have whose memory does not hold their values.
+    """
     _tell_plain.append(tell)
     for kind in _plain:
         tell(kind)
@@ -56,6 +59,10 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
         return _of_index
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
+    if of_torch and hasattr(kind, "is_conj") and hasattr(kind, "is_neg"):
+        if (place := _torch_views.place_of(torch)) is not None:
+            _tell(kind, *place)
+        return _of_torch
     # One with the C interface of DLPack says to TVM-FFI what it has to say about itself.
     known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
     if known:
@@ -63,10 +70,14 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
     return _of_exporter if hasattr(kind, "__dlpack__") else _interfaces.reader_of(value)
 
 
+def _tell(kind: type, *place: int) -> None:
+    for tell in _tell_plain:
+        tell(kind, *place)
+
+
 def _add_plain(kind: type) -> None:
     _plain.add(kind)
-    for tell in _tell_plain:
-        tell(kind)
+    _tell(kind)
 
 
 def _is_index(kind: type) -> bool:
@@ -137,6 +148,15 @@ def _is_usual(array: Any) -> bool:
 
 def _advice(array: Any) -> str:
     return "Pass another array." if array.dtype.isnative else f"Pass x.astype({array.dtype.newbyteorder('=').name!r})."
+
+
+def _of_torch(tensor: Any) -> tuple[Any, bool]:
+    """Refuses views whose memory has other values: neither DLPack nor TVM-FFI can say that they are conjugated or negated."""
+    if tensor.is_conj():
+        raise Refused("is a torch.Tensor that is conjugated lazily (its memory has the values before that). Pass x.resolve_conj().")
+    if tensor.is_neg():
+        raise Refused("is a torch.Tensor that is negated lazily (its memory has the values before that). Pass x.resolve_neg().")
+    return tensor, False
 
 
 def _of_bool(value: Any) -> tuple[Any, bool]:
