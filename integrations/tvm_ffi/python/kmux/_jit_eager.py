@@ -15,7 +15,7 @@ from ._given import if_writable, is_array, told
 from ._jit_batch import Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
-from ._jit_key import key_of
+from ._jit_key import is_fixed, key_of
 from ._jit_lazy import AnyPath
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
@@ -104,9 +104,7 @@ class JitEager(Generic[P]):
         Raises:
             TypeError: as a call.
         """
-        known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
-        call = Signature(self.name, inspect.Signature(known)).bound((), configuration)
-        return key_of(self.name, call.arguments)
+        return key_of(self.name, self._configured(configuration).arguments)
 
     def par_compile(
         self, tensors: Sequence[Any], configurations: Iterable[Mapping[str, Any]], **how: Any
@@ -141,6 +139,10 @@ class JitEager(Generic[P]):
         batch.warn()
         return kernels
 
+    def _configured(self, configuration: Mapping[str, Any]) -> inspect.BoundArguments:
+        known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+        return Signature(self.name, inspect.Signature(known)).bound((), configuration)
+
     def _keywords(self, place: int, configuration: Any) -> dict[str, Any]:
         if isinstance(configuration, Mapping):
             return dict(configuration)
@@ -161,8 +163,10 @@ class JitEager(Generic[P]):
         except (KeyError, TypeError):  # not seen, or not hashable
             pass
         self._taken.bound(tensors, configuration)
-        key = self.cache_key(**configuration)
-        if all(type(value) in (bool, int, str) for value in configuration.values()):
+        call = self._configured(configuration)
+        key = key_of(self.name, call.arguments)
+        are_simple = all(type(value) in (bool, int, str) for value in configuration.values())
+        if are_simple and all(map(is_fixed, call.arguments.values())):  # a default may be a list, which may change
             self._keys[form] = key
         return key
 

@@ -16,7 +16,7 @@ from ._compile import compile
 from ._debug_files import DebugFiles
 from ._jit_batch import Batch, check_options
 from ._jit_call import Signature, noted
-from ._jit_key import key_of
+from ._jit_key import is_fixed, key_of
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
 from ._library import functions
@@ -83,10 +83,17 @@ class JitFunction(Generic[P]):
                 return kernel
         except (KeyError, TypeError):  # not seen, or not hashable
             pass
-        kernel = self._find(args, kwargs)
-        if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))):
+        call, key = self._keyed(args, kwargs)
+        kernel = self._find(call, key)
+        if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))) and self._is_fixed(call):
             self._seen[form] = kernel
         return kernel
+
+    def _is_fixed(self, call: inspect.BoundArguments) -> bool:
+        """Returns true if the arguments never become other values, where those that were given do not."""
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # which have no defaults
+        kinds = self.signature.parameters
+        return all(is_fixed(value) for name, value in call.arguments.items() if kinds[name].kind not in several)
 
     def program(self, *args: P.args, **kwargs: P.kwargs) -> Program:
         """The program for these arguments, not compiled.
@@ -149,7 +156,7 @@ class JitFunction(Generic[P]):
             if program is not None and kernel is not None:
                 self._keep(keys[index], program, kernel)
         batch.warn()
-        return [None if batch.is_left_out(i) else self._find(call.args, call.kwargs) for i, call in enumerate(calls)]
+        return [None if batch.is_left_out(i) else self._find(call, keys[i]) for i, call in enumerate(calls)]
 
     def _keep(self, key: str, program: Program, kernel: Kernel) -> None:
         entry = self._entry(key)
@@ -184,8 +191,7 @@ class JitFunction(Generic[P]):
         with self._lock:
             return self._entries.setdefault(key, _Entry())
 
-    def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Kernel:
-        call, key = self._keyed(args, kwargs)
+    def _find(self, call: inspect.BoundArguments, key: str) -> Kernel:
         entry = self._entry(key)
         with entry.lock:
             if entry.kernel is None or not entry.kernel.is_up_to_date:
