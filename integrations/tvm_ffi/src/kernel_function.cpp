@@ -255,17 +255,25 @@ void KernelFunction::round_integers(std::size_t count, Arg* args) const {
   return stream_on(ordinal < 0 ? device_.device_id : ordinal);
 }
 
-template <class Use>
-void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use& use) const {
-  if (values.size() <= kSmallCall) [[likely]] {
-    Frame<kSmallCall> frame;
-    const StreamRef stream = read(values, frame.args);
-    return use(std::span<const Arg>(frame.args, values.size()), stream);
-  }
-  Frame<kLargeCall> frame;
-  const auto taken = values.first(std::min(values.size(), kLargeCall));
+template <std::size_t kCount, class Use>
+[[gnu::always_inline]] inline void KernelFunction::with_frame(std::span<const TVMFFIAny> values, const Use& use) const {
+  Frame<kCount> frame;
+  const auto taken = values.first(std::min(values.size(), kCount));
   const StreamRef stream = read(taken, frame.args);
   use(std::span<const Arg>(frame.args, taken.size()), stream);
+}
+
+template <class Use>
+void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use& use) const {
+  if (values.size() <= kSmallCall) [[likely]]
+    return with_frame<kSmallCall>(values, use);
+  with_large_frame(values, use);
+}
+
+// Not inlined: its 64 KiB would be part of every call's stack, and a thread may have no more.
+template <class Use>
+[[gnu::noinline]] void KernelFunction::with_large_frame(std::span<const TVMFFIAny> values, const Use& use) const {
+  with_frame<kLargeCall>(values, use);
 }
 
 ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef stream) const {

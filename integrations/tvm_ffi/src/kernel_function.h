@@ -49,6 +49,10 @@ class KernelFunction final : public ffi::FunctionObj {
   void with_arguments(std::span<const TVMFFIAny> values, const Use& use) const;
 
  private:
+  template <std::size_t kCount, class Use>
+  void with_frame(std::span<const TVMFFIAny> values, const Use& use) const;
+  template <class Use>
+  void with_large_frame(std::span<const TVMFFIAny> values, const Use& use) const;
   static int call(void* self, const TVMFFIAny* values, std::int32_t count, TVMFFIAny* result) noexcept;
   void run(std::span<const Arg> args, StreamRef stream, TVMFFIAny* result) const;
   ffi::Any outputs_of(std::span<const Arg> inputs, StreamRef stream) const;
