@@ -42,6 +42,18 @@ def array(name: str, value: Any) -> Any:
     return value
 
 
+def made(value: Any, maker: str) -> Any:
+    """Returns `value`, an object that the library made, as `maker` returns it.
+
+    Raises:
+        TypeError: it was made by `__new__` alone, and would crash the library.
+    """
+    if not value.__chandle__():
+        kind = type(value).__name__
+        raise TypeError(f"this {kind} is empty (it was made by {kind}.__new__). Call {maker}.")
+    return value
+
+
 def wrong(name: str, value: Any, wanted: str) -> TypeError:
     """The error for an argument of another type."""
     kind = type(value).__qualname__

@@ -72,13 +72,14 @@ class Kernel(tvm_ffi.Function):
     _origin: tuple[Program, dict[str, Any]] | None = None
     _argument_error: type[Exception] | None = None
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __new__(cls, *_: object, **__: object) -> Kernel:
+        """Raises TypeError: a kernel without a function of TVM-FFI would crash where it is used."""
         raise TypeError("a Kernel cannot be constructed (it is a compiled program). Call kmux.compile or kmux.kernel.")
 
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         returns = program is None or program._returns(options or {})
-        kernel: Kernel = cls.__new__(cls if returns else _KernelThatWrites)
+        kernel: Kernel = tvm_ffi.Function.__new__(cls if returns else _KernelThatWrites)
         kernel.__move_handle_from__(function)
         if isinstance(kernel, _KernelThatWrites):
             kernel._direct(kernel.__chandle__())

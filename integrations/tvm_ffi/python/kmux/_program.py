@@ -49,21 +49,21 @@ class Program(tvm_ffi.Object):
     @property
     def name(self) -> str:
         """The name that the program gives itself."""
-        return str(self._name())
+        return str(self._made()._name())
 
     @property
     def digest(self) -> str:
         """SHA-256 of everything that a compilation depends on: equal programs have equal digests."""
-        return str(self._digest())
+        return str(self._made()._digest())
 
     @property
     def files(self) -> dict[str, str]:
         """Sources and headers of all variants, by path."""
-        return {str(path): str(content) for path, content in self._files().items()}
+        return {str(path): str(content) for path, content in self._made()._files().items()}
 
     def to_json(self) -> str:
         """The document in its canonical form (docs/dispatch-ir.md); `files` has what it names."""
-        return str(self._json())
+        return str(self._made()._json())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes `NAME.kmux.json` and its files beside it.
@@ -74,11 +74,15 @@ class Program(tvm_ffi.Object):
         Raises:
             UnavailableError: it cannot be written.
         """
-        functions.save_program(self, os.fspath(path))
+        functions.save_program(self._made(), os.fspath(path))
+
+    def _made(self) -> Program:
+        made: Program = _check.made(self, "kmux.program or kmux.load_program")
+        return made
 
     def _returns(self, options: Mapping[str, Any]) -> bool:
         """Does a kernel of these options allocate outputs and return them?"""
-        return self._has_outputs() or options.get("out_idx") is not None
+        return self._made()._has_outputs() or options.get("out_idx") is not None
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, Program) else NotImplemented
@@ -144,14 +148,14 @@ def cache_program(origin: str, program: Program) -> None:
     """
     if not isinstance(program, Program):
         raise _check.wrong("program", program, "a Program")
-    functions.cache_program(_check.text("origin", origin), program)
+    functions.cache_program(_check.text("origin", origin), program._made())
 
 
 def as_program(given: AnyProgram) -> Program:
     """The program itself, that of a kernel of a source, or the one at that path."""
     own = given if isinstance(given, Program) else getattr(given, "program", None)
     if isinstance(own, Program):
-        return own
+        return own._made()
     if isinstance(given, (str, os.PathLike)):
         return load_program(given)
     raise TypeError(

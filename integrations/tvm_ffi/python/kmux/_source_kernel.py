@@ -66,6 +66,10 @@ class SourceKernel(tvm_ffi.Function):
     __signature__ = CallSignature()
     launch = launch
 
+    def __new__(cls, *_: object, **__: object) -> SourceKernel:
+        """Raises TypeError: a kernel without a function of TVM-FFI would crash where it is used."""
+        raise TypeError("a SourceKernel cannot be constructed (it is made of a source). Call kmux.kernel.")
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""
         arguments = in_order(self, arguments, named) if named else arguments
@@ -121,7 +125,7 @@ _SourceKernelThatWrites.__name__ = _SourceKernelThatWrites.__qualname__ = Source
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
     """Of options that were checked: `kernel` does, and what was pickled has been."""
     kind = SourceKernel if program._returns(options) else _SourceKernelThatWrites
-    made = kind.__new__(kind)
+    made: SourceKernel = tvm_ffi.Function.__new__(kind)
     made._kernels = _Kernels(program, options)
     made.__move_handle_from__(functions.kernels_by_device(made._kernels, "target" not in options))
     if isinstance(made, _SourceKernelThatWrites):
