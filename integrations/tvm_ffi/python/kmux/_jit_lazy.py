@@ -16,6 +16,7 @@ from ._compile import compile
 from ._debug_files import DebugFiles
 from ._jit_batch import Batch, check_options
 from ._jit_call import Signature, noted
+from ._jit_entry import JitEntry
 from ._jit_key import is_fixed, key_of
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
@@ -30,15 +31,6 @@ Configuration = Union[Mapping[str, Any], "tuple[Any, ...]"]
 
 # Values that are equal only if they are the same, so that a call is found again without making its key.
 _SIMPLE = frozenset({bool, int, str, type(None)})
-
-
-class _Entry:
-    """The kernel of one key; the first caller makes it, the others wait."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.kernel: Kernel | None = None
-        self.is_being_made = False
 
 
 class JitFunction(Generic[P]):
@@ -65,7 +57,7 @@ class JitFunction(Generic[P]):
         self._owner: type | None = None  # the class whose attribute it is
         self._lock = threading.Lock()
         self._seen: dict[Any, Kernel] = {}  # by arguments as they came
-        self._entries: dict[str, _Entry] = {}  # by key
+        self._entries: dict[str, JitEntry] = {}  # by key
         self._kernels_by_digest: dict[str, Kernel] = {}  # by the program's digest
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
@@ -160,7 +152,7 @@ class JitFunction(Generic[P]):
 
     def _keep(self, key: str, program: Program, kernel: Kernel) -> None:
         entry = self._entry(key)
-        with entry.lock:
+        with entry.held(self.name):
             if entry.kernel is None or not entry.kernel.is_up_to_date:
                 entry.kernel = self._shared(program, kernel)
         self._debug_files.write_launcher(program, kernel)
@@ -187,27 +179,17 @@ class JitFunction(Generic[P]):
         except TypeError as error:
             raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
 
-    def _entry(self, key: str) -> _Entry:
+    def _entry(self, key: str) -> JitEntry:
         with self._lock:
-            return self._entries.setdefault(key, _Entry())
+            return self._entries.setdefault(key, JitEntry())
 
     def _find(self, call: inspect.BoundArguments, key: str) -> Kernel:
         entry = self._entry(key)
-        with entry.lock:
+        with entry.held(self.name):
             if entry.kernel is None or not entry.kernel.is_up_to_date:
-                entry.kernel = self._make_once(entry, call)
+                with entry.made_here(self.name):
+                    entry.kernel = self._make(call)
             return entry.kernel
-
-    def _make_once(self, entry: _Entry, call: inspect.BoundArguments) -> Kernel:
-        if entry.is_being_made:
-            raise RecursionError(
-                f"{self.name} calls itself with its own arguments (its kernel would need itself). Call it with others."
-            )
-        entry.is_being_made = True
-        try:
-            return self._make(call)
-        finally:
-            entry.is_being_made = False
 
     def _make(self, call: inspect.BoundArguments) -> Kernel:
         program = self._program(call)
