@@ -178,15 +178,22 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
   return count == params_.size() ? params_ : inputs_;
 }
 
+std::span<const std::size_t> KernelFunction::floats_for(std::size_t count) const {
+  return count == params_.size() ? float_params_ : float_inputs_;
+}
+
 [[gnu::cold]] ffi::Error KernelFunction::not_an_argument(const TVMFFIAny& value, std::size_t index,
                                                          std::size_t count) const {
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
   if (value.type_index == kTVMFFIBigInt) {
+    const bool is_rounded = std::ranges::count(floats_for(count), index) != 0;
+    const std::string why = is_rounded
+                                ? "an integer beyond the largest double (which it is rounded to). Pass a smaller one."
+                                : "an integer of more than 64 bits (no type of a kernel has as many). Pass a "
+                                  "smaller one, or a float.";
     return raised(
-        make_error(ErrorCode::kInvalidArgument, "kernel \"" + kernel_.name() + "\": parameter " + name +
-                                                    " is an integer of more than 64 bits (no type of a kernel "
-                                                    "has as many). Pass a smaller one, or a float."),
+        make_error(ErrorCode::kInvalidArgument, "kernel \"" + kernel_.name() + "\": parameter " + name + " is " + why),
         argument_error_.empty() ? error_kind(ErrorCode::kInvalidArgument) : argument_error_);
   }
   return wrong("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
@@ -227,7 +234,7 @@ StreamRef KernelFunction::stream_on(int ordinal) const {
 }
 
 void KernelFunction::round_integers(std::size_t count, Arg* args) const {
-  for (const std::size_t place : count == params_.size() ? float_params_ : float_inputs_) {
+  for (const std::size_t place : floats_for(count)) {
     if (place < count && args[place].kind() == Arg::Kind::kInteger) {
       std::construct_at(args + place, static_cast<double>(args[place].integer()));
     } else if (place < count && args[place].kind() == Arg::Kind::kUnsigned) {
@@ -236,10 +243,15 @@ void KernelFunction::round_integers(std::size_t count, Arg* args) const {
   }
 }
 
+[[gnu::cold]] bool KernelFunction::read_rounded(const TVMFFIAny& value, std::size_t index, std::size_t count,
+                                                Arg* place) const {
+  return std::ranges::count(floats_for(count), index) != 0 && round_big_integer(value, place);
+}
+
 [[gnu::hot]] StreamRef KernelFunction::read(std::span<const TVMFFIAny> values, Arg* args) const {
   int ordinal = -1;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!read_argument(values[i], args + i)) [[unlikely]] {
+    if (!read_argument(values[i], args + i) && !read_rounded(values[i], i, values.size(), args + i)) [[unlikely]] {
       throw not_an_argument(values[i], i, values.size());
     }
     const bool is_tensor = args[i].kind() == Arg::Kind::kTensor && args[i].tensor() != nullptr;

@@ -59,6 +59,8 @@ class KernelFunction final : public ffi::FunctionObj {
   StreamRef read(std::span<const TVMFFIAny> values, Arg* args) const;
   StreamRef stream_on(int ordinal) const;
   std::span<const Param* const> params_for(std::size_t count) const;
+  std::span<const std::size_t> floats_for(std::size_t count) const;
+  bool read_rounded(const TVMFFIAny& value, std::size_t index, std::size_t count, Arg* place) const;
   void round_integers(std::size_t count, Arg* args) const;
   ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
   ffi::Error wrong_count(std::size_t count) const;

@@ -5,6 +5,7 @@ import array
 import copy
 import ctypes
 import pickle
+import random
 import sys
 import types
 import unittest
@@ -14,6 +15,7 @@ import kmux
 import numpy as np
 import programs
 from kmux import _function
+from kmux._integers import in_64_bits
 
 _SOURCE = """
 void scale(float a, const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = a * x[i]; }
@@ -70,8 +72,40 @@ class Arguments(unittest.TestCase):
                 made = np.from_dlpack(call(value, self.x))
                 self.assertEqual(made.tolist(), np.from_dlpack(call(float(value), self.x)).tolist(), value)
 
+    def test_integers_of_any_size_are_rounded_to_doubles(self):
+        source = "void same(double a, double* y) { y[0] = a; }"
+        same = kmux.kernel(source, "same(a: f64, out y: f64[1])", args="a, y", target="cpu")
+        bits_of = random.Random(7)
+        values = [10**30, 2**64, 2**64 + 2**11, 2**64 + 2**11 + 1, 2**64 + 3 * 2**11, 2**128 - 1, 2**1023 - 1, np.uint64(2**64 - 1)]
+        values += [bits_of.getrandbits(bits) | 1 << (bits - 1) for bits in range(60, 400, 7)]
+        values += [(1 << bits) + (1 << (bits - 53)) + step for bits in (70, 130, 200) for step in (-1, 0, 1)]
+        for call in self.calls(same):
+            for value in (*values, *(-int(each) for each in values)):
+                self.assertEqual(np.from_dlpack(call(value))[0], float(value), value)
+        self.refused(same, ValueError, 'kernel "same": parameter "a" is an integer beyond the largest double', 10**400)
+        self.refused(same, ValueError, 'parameter "a" is an integer beyond', -(10**400))
+
     def test_integers_of_more_than_64_bits_are_named(self):
-        self.refused(self.scale, ValueError, 'kernel "scale": parameter "a" is an integer of more than 64 bits', 10**30, self.x)
+        y = np.zeros(1, "float32")
+        self.refused(self.count, ValueError, 'kernel "count": parameter "c" is an integer of more than 64 bits', 2**64, False, y)
+        self.refused(self.count, ValueError, 'parameter "c" is an integer of more than 64 bits', -(2**63) - 1, False, y)
+
+    def test_integers_beyond_int64_fit_what_older_tvm_ffi_takes(self):
+        params = {"a": "float32", "c": "uint64", "i": "int32"}
+        listed = [{"name": name, "scalar": {"dtype": dtype}} for name, dtype in params.items()] + [{"name": "p", "pointer": {}}]
+        kernel = types.SimpleNamespace(name="f", signature={"params": listed})
+        rounded, _, _, address = in_64_bits(kernel, (2**64, 1, 2, 2**63))
+        self.assertEqual((rounded, address.value), (2.0**64, 2**63))
+        self.assertIsNone(in_64_bits(kernel, (2**63 - 1, -(2**63), 2.0**70, None)))
+        for arguments, message in (
+            ((0, np.uint64(2**63), 0, 0), 'kernel "f": parameter "c" is the integer 9223372036854775808 .TVM-FFI .* Install apache-tvm-ffi'),
+            ((0, 0, 2**63, 0), 'parameter "i" is the integer 9223372036854775808 .it does not fit'),
+            ((0, 0, 0, 2**64), 'parameter "p" is an integer of more than 64 bits'),
+            ((10**400, 0, 0, 0), 'parameter "a" is an integer beyond the largest double'),
+            ((0, 0, 0, 0, 2**64), "parameter 4 is an integer of more"),
+        ):
+            with self.assertRaisesRegex(ValueError, message):
+                in_64_bits(kernel, arguments)
 
     def test_arrays_that_are_none_of_dlpacks_are_named(self):
         named = 'kernel "scale": parameter "x" is a NumPy array of dtype '

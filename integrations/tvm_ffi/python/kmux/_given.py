@@ -17,7 +17,7 @@ from typing import Any, Callable
 import tvm_ffi
 
 from . import _interfaces, _ml_dtypes, _optional, _torch_views
-from ._refused import Refused
+from ._refused import Refused, argument_error, parameters_of
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 _NAME = b"dltensor_versioned"
@@ -216,27 +216,11 @@ def _name_of(value: Any) -> str:
     return "jax.Array" if _is_immutable(value) else f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _parameters(signature: Any, count: int) -> list[tuple[str, bool]]:
-    """Those of a call with `count` arguments: the name, and whether the kernel writes it."""
-    outputs, params = signature.get("outputs", ()), signature["params"]
-    if count < len(params):
-        params = [param for param in params if param["name"] not in outputs]
-    return [(param["name"], bool(param["name"] in outputs or param.get("buffer", {}).get("inout"))) for param in params]
-
-
 def _told_of(kernel: Any, arguments: Sequence[Any], place: int) -> tuple[Any, bool]:
     try:
         return told(arguments[place])
     except Refused as error:
-        parameters = _parameters(kernel.signature, len(arguments))
-        name = f'"{parameters[place][0]}"' if place < len(parameters) else str(place)
-        raise _promised(kernel, TypeError)(f'kernel "{kernel.name}": parameter {name} {error.problem}') from None
-
-
-def _promised(kernel: Any, usual: type[Exception]) -> type[Exception]:
-    """The type of error that `Kernel.raise_for_arguments` set, or the usual one."""
-    promised: type[Exception] | None = getattr(kernel, "_argument_error", None)
-    return promised or usual
+        raise argument_error(kernel, len(arguments), place, TypeError, error.problem) from None
 
 
 def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -251,11 +235,12 @@ def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     given = [_told_of(kernel, arguments, place) for place in range(len(arguments))]
     if not any(read_only for _, read_only in given):
         return [value for value, _ in given]
-    parameters = _parameters(kernel.signature, len(arguments))
-    for (name, written), (_, read_only), argument in zip(parameters, given, arguments):
+    outputs = kernel.signature.get("outputs", ())
+    for place, (parameter, (_, read_only)) in enumerate(zip(parameters_of(kernel, len(arguments)), given)):
+        written = parameter["name"] in outputs or parameter.get("buffer", {}).get("inout")
         if written and read_only:
-            what = f'parameter "{name}" is a read-only {_name_of(argument)}'
-            raise _promised(kernel, ValueError)(f'kernel "{kernel.name}": {what} (the kernel writes it). Pass a copy.')
+            problem = f"is a read-only {_name_of(arguments[place])} (the kernel writes it). Pass a copy."
+            raise argument_error(kernel, len(arguments), place, ValueError, problem)
     return [value for value, _ in given]
 
 

@@ -216,7 +216,10 @@ PyObject* call_plainly(PyObject* self, PyObject* arguments) {
     if (!is_plain(PyTuple_GetItem(arguments, i)))
       return PyObject_CallFunctionObjArgs(known.look, self, arguments, nullptr);
   }
-  return known.call(self, arguments, nullptr);
+  PyObject* const result = known.call(self, arguments, nullptr);
+  if (result != nullptr || PyErr_ExceptionMatches(PyExc_OverflowError) == 0) return result;
+  PyErr_Clear();  // an integer that this release of TVM-FFI does not take: the package rounds or names it
+  return PyObject_CallFunctionObjArgs(known.look, self, arguments, nullptr);
 }
 
 /// Returns true if a call has named arguments: `kernel(*arguments, **named)` may have none.
