@@ -95,6 +95,12 @@ ffi::Map<ffi::String, ffi::Bytes> files_of(const ffi::Function& function) {
   return files;
 }
 
+/// Returns the sources or the launcher, which may have bytes that are not UTF-8.
+ffi::Bytes content_of(const ffi::Function& function, const ffi::String& which) {
+  const Kernel& kernel = kernel_of(function);
+  return ffi::Bytes(which == "launcher" ? kernel.launcher() : kernel.source());
+}
+
 void warm(const ffi::Function& function, const ffi::Optional<std::int64_t>& device) {
   const auto ordinal = device ? std::optional(static_cast<int>(*device)) : std::nullopt;
   value_of(kernel_of(function).warm(ordinal));
@@ -346,6 +352,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_resolution", [](const ffi::Function& f) { return ResolutionRef(kernel_of(f).resolution()); })
       .def("kmux.kernel_device", [](const ffi::Function& f) { return kernel_of(f).device().dl(); })
       .def("kmux.kernel_files", files_of)
+      .def("kmux.kernel_content", content_of)
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", await_best)
       .def("kmux.kernel_occupancy", occupancy_of)

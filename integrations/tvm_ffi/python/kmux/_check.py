@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 from ._given import is_array
+from ._text import utf8
 
 
 def integer(name: str, value: Any) -> int:
@@ -25,10 +26,11 @@ def text(name: str, value: Any) -> str:
 
     Raises:
         TypeError: it is none.
+        ValueError: it is not UTF-8.
     """
     if not isinstance(value, str):
         raise wrong(name, value, "a string")
-    return value
+    return utf8(name, value)
 
 
 def array(name: str, value: Any) -> Any:

@@ -18,6 +18,7 @@ from ._library import functions
 from ._options import plain
 from ._program import Program
 from ._resolution import Resolution
+from ._text import decoded
 
 
 @dataclass(frozen=True)
@@ -177,13 +178,13 @@ class Kernel(tvm_ffi.Function):
 
     @property
     def source(self) -> str:
-        """The sources of the variant that is launched, one after another."""
-        return str(functions.kernel_source(self))
+        """The sources of the variant that is launched, one after another; a byte that is not UTF-8 is a surrogate."""
+        return decoded(bytes(functions.kernel_content(self, "source")))
 
     @property
     def launcher(self) -> str:
         """The launcher that the backend made."""
-        return str(functions.kernel_launcher(self))
+        return decoded(bytes(functions.kernel_content(self, "launcher")))
 
     @property
     def resolution(self) -> Resolution:

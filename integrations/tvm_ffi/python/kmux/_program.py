@@ -14,6 +14,7 @@ from typing_extensions import Protocol
 
 from . import _check
 from ._library import functions
+from ._text import content, decoded, path_of, utf8
 
 _FILE_KEYS = ("sources", "headers")  # of a variant
 
@@ -43,7 +44,7 @@ class Program(tvm_ffi.Object):
         def _name(self) -> str: ...
         def _digest(self) -> str: ...
         def _json(self) -> str: ...
-        def _files(self) -> Mapping[str, str]: ...
+        def _files(self) -> Mapping[str, bytes]: ...
         def _has_outputs(self) -> bool: ...
 
     @property
@@ -58,8 +59,8 @@ class Program(tvm_ffi.Object):
 
     @property
     def files(self) -> dict[str, str]:
-        """Sources and headers of all variants, by path."""
-        return {str(path): str(content) for path, content in self._made()._files().items()}
+        """Sources and headers of all variants, by path. A byte that is not UTF-8 is a surrogate, as in names of files."""
+        return {str(path): decoded(bytes(content)) for path, content in self._made()._files().items()}
 
     def to_json(self) -> str:
         """The document in its canonical form (docs/dispatch-ir.md); `files` has what it names."""
@@ -74,7 +75,7 @@ class Program(tvm_ffi.Object):
         Raises:
             UnavailableError: it cannot be written.
         """
-        functions.save_program(self._made(), os.fspath(path))
+        functions.save_program(self._made(), path_of("path", path))
 
     def _made(self) -> Program:
         made: Program = _check.made(self, "kmux.program or kmux.load_program")
@@ -106,9 +107,9 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
     Raises:
         FileNotFoundError: there is no file at `path`.
-        ValueError: with every problem: a document that cannot be read, missing and changed files among them.
+        ValueError: `path` is not UTF-8; with every problem: a document that cannot be read, missing and changed files among them.
     """
-    name = os.fsdecode(path)
+    name = path_of("path", path)
     if "\n" in name:
         raise ValueError(f"{name.strip().splitlines()[0]!r} begins a text (a program is read from a path). Call kmux.kernel for a source.")
     try:
@@ -132,7 +133,8 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
     """
     contents = dict(files or {})
     text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
-    return cast(Program, functions.program_from_json(text, contents))
+    given = {utf8("the path", path): content(f"file {path!r}", text) for path, text in contents.items()}
+    return cast(Program, functions.program_from_json(utf8("document", text), given))
 
 
 def cached_program(origin: str) -> Program | None:
@@ -205,7 +207,8 @@ def _with_digests(variant: Mapping[str, Any], files: Mapping[str, str]) -> dict[
 
 
 def _with_digest(file: Any, files: Mapping[str, str]) -> Any:
-    content = files.get(file.get("path", "")) if isinstance(file, Mapping) else None
-    if content is None or "sha256" in file:
+    text = files.get(file.get("path", "")) if isinstance(file, Mapping) else None
+    if text is None or "sha256" in file:
         return file
-    return {**file, "sha256": hashlib.sha256(content.encode()).hexdigest()}
+    given = content(f"file {file['path']!r}", text)
+    return {**file, "sha256": hashlib.sha256(given.encode() if isinstance(given, str) else given).hexdigest()}

@@ -24,6 +24,7 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
+from ._text import content, read, utf8
 
 Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
 
@@ -171,18 +172,24 @@ def kernel(
     if not signature and path is not None:
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
-    how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": path or ""}
+    how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": _for_ending(path or "")}
     form = textwrap.dedent(signature).strip("\n") if "\n" in signature else signature
-    program = functions.kernel_program(text, form, how)
+    how = {part: utf8(part, given) for part, given in how.items()}
+    program = functions.kernel_program(content("source", text), utf8("signature", form), how)
     _say_dialect(program, dialect, path)
     return _source_kernel(program, options)
+
+
+def _for_ending(path: str) -> str:
+    """Returns the path with question marks for what is not UTF-8: only its ending counts."""
+    return path.encode(errors="replace").decode()
 
 
 def _say_dialect(program: Program, given: str, path: str | None) -> None:
     if not _log.isEnabledFor(logging.INFO):
         return
     dialects = ", ".join(variant["dialect"] for variant in json.loads(program.to_json())["variants"])
-    is_guess = not given and not (path and functions.dialect_of_file(path))
+    is_guess = not given and not (path and functions.dialect_of_file(_for_ending(path)))
     why = "guessed from its source: dialect= names another" if is_guess else "given" if given else "by the name of its file"
     _log.info("kernel %r is in dialect %s (%s)", program.name, dialects, why)
 
@@ -204,8 +211,7 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
         return source, None
     path = os.fspath(source)
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(), path
+        return read(path), path
     except FileNotFoundError as error:
         add_note(error, "A source without a line break and without '{' is taken for the path of a file.")
         raise
