@@ -186,8 +186,28 @@ class Arguments(unittest.TestCase):
             return made
 
         self.assertEqual(copied(self.x)[0], 1)
-        with self.assertRaisesRegex(TypeError, "an argument is a NumPy array of dtype '>f4'"):
-            copied(self.x.astype(">f4"))
+        swapped, named = self.x.astype(">f4"), "jit function 'copied': parameter 'x' is a NumPy array of dtype '>f4'"
+        calls = (copied, copied.compile, copied.program, lambda x: copied.par_compile([x], [{}]))
+        for call in calls:
+            with self.assertRaisesRegex(TypeError, named) as raised:
+                call(swapped)
+            self.assertIs(type(raised.exception), TypeError)
+        for call in calls:
+            with self.assertRaisesRegex(TypeError, "jit function 'copied': parameter 'x' is 3, given for a tensor .an eager jit function takes arrays"):
+                call(3)
+
+    def test_other_functions_name_what_they_refuse(self):
+        swapped, kernel = self.x.astype(">f4"), self.scale.compile()
+        odd = types.SimpleNamespace(__cuda_array_interface__={"shape": (1,), "typestr": "<f4", "data": None, "version": 3})
+        for call, message in (
+            (lambda: kernel.set_constant("c", swapped), "^value is a NumPy array of dtype"),
+            (lambda: kmux.used_on(swapped, 0), "^tensor is a NumPy array of dtype"),
+            (lambda: kernel.tune(1.0, swapped), '^kernel "scale": parameter "x" is a NumPy array of dtype'),
+            (lambda: self.scale.compile(1.0, odd), '^kernel "scale": parameter "x" has no address in its __cuda_array_interface__'),
+        ):
+            with self.assertRaisesRegex(TypeError, message) as raised:
+                call()
+            self.assertIs(type(raised.exception), TypeError)
 
 
 if __name__ == "__main__":

@@ -223,6 +223,27 @@ def _told_of(kernel: Any, arguments: Sequence[Any], place: int) -> tuple[Any, bo
         raise argument_error(kernel, len(arguments), place, TypeError, error.problem) from None
 
 
+def taken_for(kernel: Any, arguments: Sequence[Any]) -> list[Any]:
+    """Returns the arguments of a call as TVM-FFI takes them, also those that must not be written.
+
+    Raises:
+        TypeError: an array that cannot be passed, by the name of its parameter.
+    """
+    return [_told_of(kernel, arguments, place)[0] for place in range(len(arguments))]
+
+
+def taken(name: str, value: Any) -> Any:
+    """Returns argument `name` of a function as TVM-FFI takes it.
+
+    Raises:
+        TypeError: an array that cannot be passed.
+    """
+    try:
+        return told(value)[0]
+    except Refused as error:
+        raise TypeError(f"{name} {error.problem}") from None
+
+
 def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     """The arguments of a call as TVM-FFI takes them.
 

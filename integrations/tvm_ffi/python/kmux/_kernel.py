@@ -13,7 +13,7 @@ from . import _check
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._function import DirectFunction, in_order, launch
-from ._given import told
+from ._given import taken, taken_for
 from ._library import functions
 from ._options import plain
 from ._program import Program
@@ -208,7 +208,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: an unknown name, another dtype, shape or size than the code has, memory elsewhere, a stream that is captured.
             LaunchError: the device refused.
         """
-        functions.kernel_set_constant(self, _check.text("name", name), told(_check.array("value", value))[0])
+        functions.kernel_set_constant(self, _check.text("name", name), taken("value", _check.array("value", value)))
 
     def warm(self, device: int | None = None) -> None:
         """Does now what the first launch on `device` would do once.
@@ -242,7 +242,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: another policy, or arguments as in a call that is refused.
             Error: no candidate could be measured.
         """
-        facts, text = functions.kernel_tune(self, again, float(seconds), *(told(each)[0] for each in arguments))
+        facts, text = functions.kernel_tune(self, again, float(seconds), *taken_for(self, arguments))
         return Tuning(str(text), json.loads(facts))
 
     def __repr__(self) -> str:

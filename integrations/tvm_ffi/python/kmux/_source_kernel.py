@@ -24,6 +24,7 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
+from ._refused import Refused, argument_error
 from ._text import content, read, utf8
 
 Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
@@ -104,7 +105,21 @@ class SourceKernel(tvm_ffi.Function):
 
     def compile(self, *arguments: Any) -> Kernel:
         """The kernel that a call with these arguments launches; without any, that of the first backend that can."""
-        return self._kernels(*_device_of(arguments))
+        return self._kernels(*self._device_of(arguments))
+
+    def _device_of(self, arguments: Sequence[Any]) -> tuple[int, int]:
+        """DLPack's type and number of the device that the first array is on; type -1 without one."""
+        for place, argument in enumerate(arguments):
+            if (where := getattr(argument, "__dlpack_device__", None)) is not None:
+                kind, index = where()
+                return int(kind), int(index)
+            try:
+                found = _interfaces.device_of(argument)
+            except Refused as error:
+                raise argument_error(self, len(arguments), place, TypeError, error.problem) from None
+            if found is not None:
+                return found
+        return -1, 0
 
     def __repr__(self) -> str:
         return f"<kmux.SourceKernel {self.program.name!r}>"
@@ -240,14 +255,3 @@ def _extent(given: Any) -> str | None:
         return str(operator.index(given))  # NumPy's integers, too
     except TypeError:
         return None
-
-
-def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
-    """DLPack's type and number of the device that the first array is on; type -1 without one."""
-    for argument in arguments:
-        if (where := getattr(argument, "__dlpack_device__", None)) is not None:
-            kind, index = where()
-            return int(kind), int(index)
-        if (place := _interfaces.device_of(argument)) is not None:
-            return place
-    return -1, 0
