@@ -89,6 +89,7 @@ ProgramRef of_kernel(const Content& given, const ffi::String& signature,
   const auto part = [&how](const char* name) { return std::string(how.Get(name).value_or(ffi::String())); };
   const std::string dialect = part("dialect");
   const std::string source = bytes_of(given);
+  const std::string defines = part("defines");  // a line for each
   return ProgramRef(
       value_of(kernel_program({.source = source,
                                .signature = {signature.data(), signature.size()},
@@ -97,7 +98,8 @@ ProgramRef of_kernel(const Content& given, const ffi::String& signature,
                                .dynamic_smem_bytes = part("dynamic_smem_bytes"),
                                .args = part("args"),
                                .name = part("name"),
-                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect})));
+                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect,
+                               .defines = defines.empty() ? std::vector<std::string>() : split_lines(defines)})));
 }
 
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {

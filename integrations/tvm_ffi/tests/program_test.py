@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import pathlib
@@ -65,6 +66,10 @@ class Program(unittest.TestCase):
                 kmux.compile(path) if isinstance(path, str) else kmux.load_program(path)
         with self.assertRaisesRegex(ValueError, "'void f.. {' begins a text .*Call kmux.kernel"):
             kmux.compile("\nvoid f() {\n}\n")
+        for text in ("void f(float* x) {}", "f(x: f32[n])"):
+            with self.assertRaisesRegex(FileNotFoundError, r"No such file or directory \(a text .* may be a source\). Call kmux.kernel .*: '") as raised:
+                kmux.compile(text)
+            self.assertEqual((raised.exception.errno, raised.exception.filename), (errno.ENOENT, text))
         with tempfile.TemporaryDirectory() as folder:  # a file of the program is another matter
             path = pathlib.Path(folder, "scale.kmux.json")
             programs.scale().save(path)

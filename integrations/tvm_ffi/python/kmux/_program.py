@@ -117,7 +117,9 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     except ValueError:
         if os.path.exists(name):
             raise
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    is_source = "{" in name or "(" in name
+    hint = " (a text with '{' or '(' may be a source). Call kmux.kernel for a source" if is_source else ""
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + hint, name)
 
 
 def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:

@@ -7,7 +7,7 @@ import logging
 import operator
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex, Union
 
 import tvm_ffi
@@ -17,6 +17,7 @@ from . import _interfaces
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._compile import compile
+from ._defines import defines_of
 from ._errors import add_note
 from ._function import DirectFunction, call_plainly, in_order, launch
 from ._kernel import Kernel
@@ -159,6 +160,7 @@ def kernel(
     args: str = "",
     name: str = "",
     dialect: str = "",
+    defines: Mapping[str, Any] | None = None,
     **options: Unpack[CompileOptions],
 ) -> SourceKernel:
     """A kernel of its source, ready to be called: `kmux.kernel(SOURCE, "scale(x: f32[n], out y: f32[n])", grid=..., block=...)`.
@@ -174,6 +176,7 @@ def kernel(
         name: of the function, where it is not the signature's; with template arguments.
         dialect: "c", "cuda", "hip", "msl" or "cutedsl"; empty for what the file's name says, or the text looks like, which the
             log says (level info).
+        defines: macros for the source: {"TILE": 4}. Not for a source that carries its program, which has them itself.
         options: see `CompileOptions`.
 
     Raises:
@@ -184,9 +187,10 @@ def kernel(
     _check_names(options)
     prepare(options.get("verbose"))
     text, path = _read(source)
-    if not signature and path is not None:
+    if not signature and path is not None and not defines:
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
+    how["defines"] = "\n".join(defines_of(defines or {}))
     how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": _for_ending(path or "")}
     form = textwrap.dedent(signature).strip("\n") if "\n" in signature else signature
     how = {part: utf8(part, given) for part, given in how.items()}
@@ -211,7 +215,7 @@ def _say_dialect(program: Program, given: str, path: str | None) -> None:
 
 def _check_names(options: CompileOptions) -> None:
     """Before what is missing: who misspells the grid has given one."""
-    own = ("grid", "block", "dynamic_smem_bytes", "args", "name", "dialect")
+    own = ("grid", "block", "dynamic_smem_bytes", "args", "name", "dialect", "defines")
     for option in options:
         if option not in CompileOptions.__annotations__ and (meant := functions.did_you_mean(option, own)):
             raise TypeError(f"there is no option {option!r} (kmux.kernel takes {', '.join(own)}, and the options of kmux.compile).{meant}")
