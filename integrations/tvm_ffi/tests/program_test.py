@@ -3,7 +3,10 @@ import json
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import tempfile
+import textwrap
 import unittest
 import weakref
 
@@ -26,6 +29,35 @@ class Program(unittest.TestCase):
     def test_fills_in_what_may_be_left_out(self):
         self.assertIn('"format":"kmux-program"', programs.scale().to_json())
         self.assertIn('"sha256"', programs.scale().to_json())
+
+    def test_is_refused_if_it_must_not_be_read(self):
+        script = textwrap.dedent("""
+            import os, sys, kmux
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            for path in sys.argv[1:]:
+                for use in (kmux.load_program, kmux.compile, kmux.kernel):
+                    try:
+                        use(path)
+                    except PermissionError as error:
+                        print(error)
+        """)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            closed = pathlib.Path(folder, "closed")
+            closed.mkdir()
+            paths = [closed / "a.kmux.json", pathlib.Path(folder, "b.cu")]
+            for path in paths:
+                path.write_text("{}")
+                path.chmod(0)
+            closed.chmod(0)
+            words = [sys.executable, "-B", "-c", script, *map(str, paths)]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            closed.chmod(0o700)
+        expected = "".join(3 * f"[Errno 13] Permission denied: '{path}'\n" for path in paths)
+        self.assertEqual(done.stdout, expected, done.stderr)
 
     def test_can_be_referred_to_weakly(self):
         program = programs.scale()

@@ -106,7 +106,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     that carries that in a comment (docs/text-form.md).
 
     Raises:
-        FileNotFoundError: there is no file at `path`.
+        FileNotFoundError, PermissionError: there is no file at `path`, or it must not be read.
         ValueError: `path` is not UTF-8; with every problem: a document that cannot be read, missing and changed files among them.
     """
     name = path_of("path", path)
@@ -115,11 +115,28 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     try:
         return cast(Program, functions.load_program(name))
     except ValueError:
-        if os.path.exists(name):
+        if _is_there(name):
             raise
     is_source = "{" in name or "(" in name
     hint = " (a text with '{' or '(' may be a source). Call kmux.kernel for a source" if is_source else ""
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + hint, name)
+
+
+def _is_there(path: str) -> bool:
+    """Returns true if there is a file that may be read.
+
+    Raises:
+        PermissionError: this process must not read it, or must not look for it.
+    """
+    try:
+        os.stat(path)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return False
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return True
 
 
 def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:
