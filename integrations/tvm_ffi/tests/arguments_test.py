@@ -163,6 +163,8 @@ class Arguments(unittest.TestCase):
             (lambda: kernel.warm("x"), "device is a str .an int is wanted."),
             (lambda: kernel.set_constant("c", 1), "value is an int .an array with __dlpack__ is wanted."),
             (lambda: kernel.set_constant(1, self.x), "name is an int .a string is wanted."),
+            (lambda: kernel.tune(1.0, self.x, seconds="x"), "seconds is a str .a number is wanted."),
+            (lambda: kernel.tune(1.0, self.x, seconds=None), "seconds is a NoneType .a number is wanted."),
             (lambda: kernel.occupancy(1.5), "threads is a float .an int is wanted."),
             (lambda: kmux.used_on(1, 0), "tensor is an int .an array with __dlpack__ is wanted."),
             (lambda: kmux.used_on(self.x, None), "stream is a NoneType .an int is wanted."),

@@ -59,6 +59,25 @@ class Program(unittest.TestCase):
         expected = "".join(3 * f"[Errno 13] Permission denied: '{path}'\n" for path in paths)
         self.assertEqual(done.stdout, expected, done.stderr)
 
+    def test_names_arguments_of_other_types(self):
+        document = json.loads(programs.scale().to_json())
+        for arguments, message in (
+            ((document, {"scale.c": b"x"}), "file 'scale.c' is of type bytes .a text is wanted.. Decode it: errors='surrogateescape'"),
+            ((document, {"scale.c": 3}), "file 'scale.c' is of type int .a text is wanted.. Give a str"),
+            ((document, {5: "x"}), "files have the path 5 .of type int.. Give a str"),
+            ((programs.scale().to_json(), {"scale.c": b"x"}), "file 'scale.c' is of type bytes"),
+            ((document, "scale.c"), "files is a str .a dict of texts by path is wanted"),
+            ((5,), "document is an int .JSON or a dict is wanted"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                kmux.program(*arguments)
+        with self.assertRaisesRegex(TypeError, "path is 5 .the path of a file is wanted.. Pass a str"):
+            programs.scale().save(5)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scale.kmux.json")
+            programs.scale().save(os.fsencode(path))
+            self.assertEqual(kmux.load_program(os.fsencode(path)), programs.scale())
+
     def test_can_be_referred_to_weakly(self):
         program = programs.scale()
         resolution = kmux.resolve(program, target="cpu")

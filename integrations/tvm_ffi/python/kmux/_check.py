@@ -21,6 +21,17 @@ def integer(name: str, value: Any) -> int:
     return operator.index(value)
 
 
+def number(name: str, value: Any) -> float:
+    """`value` as Python's float.
+
+    Raises:
+        TypeError: it is no number.
+    """
+    if isinstance(value, (bool, str)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise wrong(name, value, "a number")
+    return float(value)
+
+
 def text(name: str, value: Any) -> str:
     """`value`, a string.
 

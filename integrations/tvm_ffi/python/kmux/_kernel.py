@@ -239,10 +239,10 @@ class Kernel(tvm_ffi.Function):
                 `facts["sure"]` is False where it was not.
 
         Raises:
-            ValueError: another policy, or arguments as in a call that is refused.
+            TypeError, ValueError: another policy, or arguments as in a call that is refused; seconds that are no number.
             Error: no candidate could be measured.
         """
-        facts, text = functions.kernel_tune(self, again, float(seconds), *taken_for(self, arguments))
+        facts, text = functions.kernel_tune(self, bool(again), _check.number("seconds", seconds), *taken_for(self, arguments))
         return Tuning(str(text), json.loads(facts))
 
     def __repr__(self) -> str:

@@ -148,12 +148,32 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
         files: content by path, of every source and header that the document names and of no other.
 
     Raises:
+        TypeError: a document or a file of another type.
         ValueError: with every problem.
     """
-    contents = dict(files or {})
+    if not isinstance(document, (Mapping, str)):
+        raise _check.wrong("document", document, "JSON or a dict")
+    contents = _contents(files or {})
     text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
     given = {utf8("the path", path): content(f"file {path!r}", text) for path, text in contents.items()}
     return cast(Program, functions.program_from_json(utf8("document", text), given))
+
+
+def _contents(files: Mapping[str, str]) -> dict[str, str]:
+    """The files.
+
+    Raises:
+        TypeError: not a dict of texts.
+    """
+    if not isinstance(files, Mapping):
+        raise _check.wrong("files", files, "a dict of texts by path")
+    for path, text in files.items():
+        if not isinstance(path, str):
+            raise TypeError(f"files have the path {path!r} (of type {type(path).__qualname__}). Give a str.")
+        if not isinstance(text, str):
+            hint = " Decode it: errors='surrogateescape' keeps every byte." if isinstance(text, bytes) else " Give a str."
+            raise TypeError(f"file {path!r} is of type {type(text).__qualname__} (a text is wanted).{hint}")
+    return dict(files)
 
 
 def cached_program(origin: str) -> Program | None:
