@@ -34,6 +34,27 @@ TEST(KernelTextTest, AcceptsOtherDialects) {
               HasSubstr("inout f32[n])\n//!   dialect opencl\n//!   launch saxpy"));
 }
 
+TEST(KernelTextTest, HasDefinesAsALineBeforeTheLaunch) {
+  const Program program = kernel_program(kernel_with([](KernelText& k) { k.defines = {"A", "B=\"1\""}; })).value();
+  EXPECT_THAT(program.variants[0].settings.defines, testing::ElementsAre("A", "B=\"1\""));
+  EXPECT_THAT(program.variants[0].sources[0].content,
+              HasSubstr("inout f32[n])\n//!   defines \"A\", \"B=\\\"1\\\"\"\n//!   launch saxpy"));
+}
+
+TEST(KernelTextTest, RejectsDefinesBesideAWholeProgram) {
+  const auto whole = [](KernelText& k) {
+    k.signature = "kernel saxpy(a: f32, x: f32[n], y: inout f32[n])\n  launch saxpy<<<1, 1>>>(a, x, y, n: i32)";
+    k.defines = {"A"};
+  };
+  EXPECT_THAT(told_of_part(whole), HasSubstr("defines are given (the program is whole"));
+  EXPECT_THAT(told_of_part([](KernelText& k) {
+                k.source = "void f() {}\n//! kmux\n//! kernel f()\n//!   launch f()\n";
+                k.signature = "";
+                k.defines = {"A"};
+              }),
+              HasSubstr("defines are given"));
+}
+
 TEST(KernelTextTest, AppendsKernelAndLaunchDirectives) {
   const Program program = kernel_program(kernel_with([](KernelText&) {})).value();
   EXPECT_EQ(program.variants[0].dialect, "cuda");

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "kmux/json.h"
 #include "kmux/plugin/features.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
@@ -117,6 +118,12 @@ void add_name(Composition& text, const std::string& name) {
   text.between(quote).part("name", name).between(quote);
 }
 
+void add_defines(Composition& text, const std::vector<std::string>& defines) {
+  std::vector<std::string> quoted;
+  for (const std::string& define : defines) quoted.push_back(dump(Json(define)));
+  if (!quoted.empty()) text.between("\n  defines " + join(quoted));
+}
+
 void add_extents(Composition& text, const KernelText& kernel) {
   if (kernel.grid.empty() && kernel.block.empty()) return;
   text.between("<<<").part("grid", kernel.grid).between(", ").part("block", kernel.block);
@@ -140,6 +147,7 @@ Composition composed(const KernelText& kernel) {
   const bool is_line = signature.find('\n') == std::string::npos;
   text.between("kernel ").part("signature", signature);
   if (is_line && is_unnamed(kernel.dialect)) text.between("\n  dialect " + kernel.dialect);
+  add_defines(text, kernel.defines);
   text.between("\n  launch ");
   std::pair<std::string, Signature> read;
   text.check("signature", [&](TextReader& in) { read = read_text_signature(in); });
@@ -187,6 +195,14 @@ Error no_signature() {
       ErrorCode::kInvalidArgument,
       "the kernel has no signature (the source carries no program in a comment \"//! kmux\" either). Give one: "
       "\"scale(x: f32[n], out y: f32[n])\".");
+}
+
+/// Refuses defines beside a program, which would not have them.
+Status check_no_defines(const KernelText& kernel) {
+  if (kernel.defines.empty()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "defines are given (the program is whole, and has a line \"defines\" for them). Write them there, "
+                    "or give the signature alone.");
 }
 
 /// Requires a grid and a block: a launch without them has a single thread, which is rarely intended. In CuTe DSL a
@@ -245,9 +261,13 @@ Result<Program> kernel_program(const KernelText& kernel) {
                             "hip, msl or cutedsl.");
     }
     const Source source{kernel.source, dialect, file_name(dialect, kernel.source)};
-    if (is_whole(kernel.signature)) return source.program(in_lines(dedented(kernel.signature)));
+    if (is_whole(kernel.signature)) {
+      KMUX_TRY(check_no_defines(kernel));
+      return source.program(in_lines(dedented(kernel.signature)));
+    }
     if (without_leading_blanks(kernel.signature).empty()) {
       if (!carries_text(kernel.source)) return no_signature();
+      KMUX_TRY(check_no_defines(kernel));
       return Source::read({source.file, kernel.source, source.file}, kernel.source);
     }
     KMUX_TRY(check_launched(kernel, dialect));

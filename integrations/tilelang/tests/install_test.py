@@ -121,6 +121,13 @@ class Install(unittest.TestCase):
                     self.assertEqual(backends.execution_backends, (_Spec("cython"),))
                     install.uninstall()
 
+    def test_changes_nothing_where_it_is_interrupted(self):
+        with _tilelang() as (modules, install):
+            before = _state(modules)
+            with mock.patch.object(install._Installation, "_set_caches", side_effect=KeyboardInterrupt):
+                self.assertRaises(KeyboardInterrupt, install.install)
+            self.assertEqual(_state(modules), before)
+
     def test_that_fails_at_the_import_of_tilelang_is_a_warning(self):
         from kmux_tilelang import startup
 

@@ -1,6 +1,8 @@
 #include "argument.h"
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -8,7 +10,7 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/object.h>
 
-// Missing before TVM-FFI 0.1.13; those versions have no such integers either.
+// Missing before TVM-FFI 0.1.14; those versions have no such integers either.
 #pragma weak TVMFFIBigIntGetContentByteArray
 
 namespace kmux::bridge {
@@ -46,10 +48,53 @@ bool fits(const Param& param, const Arg& arg) {
 
 }  // namespace
 
+namespace {
+
+/// Returns the two's complement of an integer outside int64, the lowest word first; nothing for any other value.
+TVMFFIByteArray words_of(const TVMFFIAny& value) noexcept {
+  if (TVMFFIBigIntGetContentByteArray == nullptr || value.type_index != kTVMFFIBigInt) return {};
+  return TVMFFIBigIntGetContentByteArray(&value);
+}
+
+/// Returns the magnitude as a double, rounded once: to the nearest, and to even between two.
+double magnitude_of(const TVMFFIByteArray& words, bool is_negative) noexcept {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  bool carries = is_negative;
+  bool is_inexact = false;  // a bit below the upper two words is set
+  std::uint64_t upper[2] = {};
+  for (std::size_t i = 0; i < words.size / kWord; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, words.data + i * kWord, sizeof word);
+    if (is_negative) word = ~word + (carries ? 1U : 0U);
+    carries = carries && word == 0;
+    if (i > 1) is_inexact = is_inexact || upper[0] != 0;
+    if (i > 0) upper[0] = upper[1];
+    upper[1] = word;
+  }
+  const int zeros = upper[1] == 0 ? 64 : std::countl_zero(upper[1]);
+  // The leading 64 bits, of which the last one stands for all that follow: a double has 53.
+  const std::uint64_t shifted = zeros == 0    ? upper[1]
+                                : zeros == 64 ? upper[0]
+                                              : upper[1] << zeros | upper[0] >> (64 - zeros);
+  const std::uint64_t cut = zeros == 64 ? 0 : upper[0] << zeros;
+  const std::uint64_t leading = shifted | ((cut != 0 || is_inexact) ? 1U : 0U);
+  return std::ldexp(static_cast<double>(leading), static_cast<int>(words.size * 8) - 64 - zeros);
+}
+
+}  // namespace
+
+bool round_big_integer(const TVMFFIAny& value, Arg* place) noexcept {
+  const TVMFFIByteArray words = words_of(value);
+  if (words.size < 2 * sizeof(std::uint64_t)) return false;
+  const bool is_negative = (static_cast<unsigned char>(words.data[words.size - 1]) & 0x80U) != 0;
+  const double magnitude = magnitude_of(words, is_negative);
+  if (std::isinf(magnitude)) return false;
+  return std::construct_at(place, is_negative ? -magnitude : magnitude), true;
+}
+
 bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept {
-  if (TVMFFIBigIntGetContentByteArray == nullptr || value.type_index != kTVMFFIBigInt) return false;
-  const TVMFFIByteArray words = TVMFFIBigIntGetContentByteArray(&value);
-  // Two's complement, the lowest word first: a uint64 above int64 has a second word, zero, for the sign.
+  const TVMFFIByteArray words = words_of(value);
+  // A uint64 above int64 has a second word, zero, for the sign.
   std::array<std::uint64_t, 2> parts{};
   if (words.size != sizeof parts) return false;
   std::memcpy(parts.data(), words.data, sizeof parts);

@@ -16,6 +16,10 @@ namespace kmux::bridge {
 /// Reads an integer outside int64 as an argument. Returns false unless it is a uint64.
 bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept;
 
+/// Rounds an integer outside int64 to the nearest double. Returns false for any other value, and for one beyond the
+/// largest double.
+bool round_big_integer(const TVMFFIAny& value, Arg* place) noexcept;
+
 /// Makes an argument of a value. Returns false if no kernel takes such a value. Borrows a tensor.
 [[gnu::always_inline]] inline bool read_argument(const TVMFFIAny& value, Arg* place) noexcept {
   switch (value.type_index) {

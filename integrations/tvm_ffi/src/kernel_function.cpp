@@ -95,6 +95,12 @@ ffi::Map<ffi::String, ffi::Bytes> files_of(const ffi::Function& function) {
   return files;
 }
 
+/// Returns the sources or the launcher, which may have bytes that are not UTF-8.
+ffi::Bytes content_of(const ffi::Function& function, const ffi::String& which) {
+  const Kernel& kernel = kernel_of(function);
+  return ffi::Bytes(which == "launcher" ? kernel.launcher() : kernel.source());
+}
+
 void warm(const ffi::Function& function, const ffi::Optional<std::int64_t>& device) {
   const auto ordinal = device ? std::optional(static_cast<int>(*device)) : std::nullopt;
   value_of(kernel_of(function).warm(ordinal));
@@ -178,15 +184,22 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
   return count == params_.size() ? params_ : inputs_;
 }
 
+std::span<const std::size_t> KernelFunction::floats_for(std::size_t count) const {
+  return count == params_.size() ? float_params_ : float_inputs_;
+}
+
 [[gnu::cold]] ffi::Error KernelFunction::not_an_argument(const TVMFFIAny& value, std::size_t index,
                                                          std::size_t count) const {
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
   if (value.type_index == kTVMFFIBigInt) {
+    const bool is_rounded = std::ranges::count(floats_for(count), index) != 0;
+    const std::string why = is_rounded
+                                ? "an integer beyond the largest double (which it is rounded to). Pass a smaller one."
+                                : "an integer of more than 64 bits (no type of a kernel has as many). Pass a "
+                                  "smaller one, or a float.";
     return raised(
-        make_error(ErrorCode::kInvalidArgument, "kernel \"" + kernel_.name() + "\": parameter " + name +
-                                                    " is an integer of more than 64 bits (no type of a kernel "
-                                                    "has as many). Pass a smaller one, or a float."),
+        make_error(ErrorCode::kInvalidArgument, "kernel \"" + kernel_.name() + "\": parameter " + name + " is " + why),
         argument_error_.empty() ? error_kind(ErrorCode::kInvalidArgument) : argument_error_);
   }
   return wrong("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
@@ -227,7 +240,7 @@ StreamRef KernelFunction::stream_on(int ordinal) const {
 }
 
 void KernelFunction::round_integers(std::size_t count, Arg* args) const {
-  for (const std::size_t place : count == params_.size() ? float_params_ : float_inputs_) {
+  for (const std::size_t place : floats_for(count)) {
     if (place < count && args[place].kind() == Arg::Kind::kInteger) {
       std::construct_at(args + place, static_cast<double>(args[place].integer()));
     } else if (place < count && args[place].kind() == Arg::Kind::kUnsigned) {
@@ -236,10 +249,15 @@ void KernelFunction::round_integers(std::size_t count, Arg* args) const {
   }
 }
 
+[[gnu::cold]] bool KernelFunction::read_rounded(const TVMFFIAny& value, std::size_t index, std::size_t count,
+                                                Arg* place) const {
+  return std::ranges::count(floats_for(count), index) != 0 && round_big_integer(value, place);
+}
+
 [[gnu::hot]] StreamRef KernelFunction::read(std::span<const TVMFFIAny> values, Arg* args) const {
   int ordinal = -1;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!read_argument(values[i], args + i)) [[unlikely]] {
+    if (!read_argument(values[i], args + i) && !read_rounded(values[i], i, values.size(), args + i)) [[unlikely]] {
       throw not_an_argument(values[i], i, values.size());
     }
     const bool is_tensor = args[i].kind() == Arg::Kind::kTensor && args[i].tensor() != nullptr;
@@ -255,17 +273,25 @@ void KernelFunction::round_integers(std::size_t count, Arg* args) const {
   return stream_on(ordinal < 0 ? device_.device_id : ordinal);
 }
 
-template <class Use>
-void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use& use) const {
-  if (values.size() <= kSmallCall) [[likely]] {
-    Frame<kSmallCall> frame;
-    const StreamRef stream = read(values, frame.args);
-    return use(std::span<const Arg>(frame.args, values.size()), stream);
-  }
-  Frame<kLargeCall> frame;
-  const auto taken = values.first(std::min(values.size(), kLargeCall));
+template <std::size_t kCount, class Use>
+[[gnu::always_inline]] inline void KernelFunction::with_frame(std::span<const TVMFFIAny> values, const Use& use) const {
+  Frame<kCount> frame;
+  const auto taken = values.first(std::min(values.size(), kCount));
   const StreamRef stream = read(taken, frame.args);
   use(std::span<const Arg>(frame.args, taken.size()), stream);
+}
+
+template <class Use>
+void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use& use) const {
+  if (values.size() <= kSmallCall) [[likely]]
+    return with_frame<kSmallCall>(values, use);
+  with_large_frame(values, use);
+}
+
+// Not inlined: its 64 KiB would be part of every call's stack, and a thread may have no more.
+template <class Use>
+[[gnu::noinline]] void KernelFunction::with_large_frame(std::span<const TVMFFIAny> values, const Use& use) const {
+  with_frame<kLargeCall>(values, use);
 }
 
 ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef stream) const {
@@ -326,6 +352,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_resolution", [](const ffi::Function& f) { return ResolutionRef(kernel_of(f).resolution()); })
       .def("kmux.kernel_device", [](const ffi::Function& f) { return kernel_of(f).device().dl(); })
       .def("kmux.kernel_files", files_of)
+      .def("kmux.kernel_content", content_of)
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", await_best)
       .def("kmux.kernel_occupancy", occupancy_of)

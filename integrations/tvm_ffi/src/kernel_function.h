@@ -49,12 +49,18 @@ class KernelFunction final : public ffi::FunctionObj {
   void with_arguments(std::span<const TVMFFIAny> values, const Use& use) const;
 
  private:
+  template <std::size_t kCount, class Use>
+  void with_frame(std::span<const TVMFFIAny> values, const Use& use) const;
+  template <class Use>
+  void with_large_frame(std::span<const TVMFFIAny> values, const Use& use) const;
   static int call(void* self, const TVMFFIAny* values, std::int32_t count, TVMFFIAny* result) noexcept;
   void run(std::span<const Arg> args, StreamRef stream, TVMFFIAny* result) const;
   ffi::Any outputs_of(std::span<const Arg> inputs, StreamRef stream) const;
   StreamRef read(std::span<const TVMFFIAny> values, Arg* args) const;
   StreamRef stream_on(int ordinal) const;
   std::span<const Param* const> params_for(std::size_t count) const;
+  std::span<const std::size_t> floats_for(std::size_t count) const;
+  bool read_rounded(const TVMFFIAny& value, std::size_t index, std::size_t count, Arg* place) const;
   void round_integers(std::size_t count, Arg* args) const;
   ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
   ffi::Error wrong_count(std::size_t count) const;

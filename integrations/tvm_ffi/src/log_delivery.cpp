@@ -86,7 +86,7 @@ void deliver_log() {
     lock.unlock();
     if (!receiver) return;
     // As a C string: a signal that arrives while Python makes an object of a ffi::String has it freed twice (tvm-ffi 0.1.15).
-    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), text.c_str());
+    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), as_text(text).c_str());
   } catch (const ffi::Error& error) {
     if (error.kind() == kInterrupt) throw;
   } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; the compilation goes on

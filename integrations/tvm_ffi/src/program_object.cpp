@@ -5,6 +5,7 @@
 #include "program_object.h"
 
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
@@ -27,12 +28,20 @@ namespace {
 
 namespace refl = ffi::reflection;
 
-using Files = ffi::Map<ffi::String, ffi::String>;
+/// Contents of files may be any bytes, and are bytes in the languages whose strings cannot hold them.
+using Content = ffi::Variant<ffi::String, ffi::Bytes>;
+using GivenFiles = ffi::Map<ffi::String, Content>;
+using Files = ffi::Map<ffi::String, ffi::Bytes>;
+
+std::string bytes_of(const Content& content) {
+  if (const auto text = content.as<ffi::String>()) return *text;
+  return content.get<ffi::Bytes>();
+}
 
 ProgramRef load(const ffi::String& path) { return ProgramRef(value_of(load_program(std::string(path)))); }
 
 void collect(Files& files, const std::vector<File>& more) {
-  for (const File& file : more) files.Set(file.path, file.content);
+  for (const File& file : more) files.Set(file.path, ffi::Bytes(file.content));
 }
 
 Files files_named_by(const Program& program) {
@@ -45,7 +54,7 @@ Files files_named_by(const Program& program) {
 }
 
 /// Refuses given files that the document does not name: mostly paths that are misspelt in one of the two places.
-Status check_all_named(const Program& program, const Files& given) {
+Status check_all_named(const Program& program, const GivenFiles& given) {
   const Files named = files_named_by(program);
   std::vector<std::string> names;
   for (const auto& [path, content] : named) names.emplace_back(path);
@@ -59,9 +68,9 @@ Status check_all_named(const Program& program, const Files& given) {
   return Ok{};
 }
 
-Result<Program> valid_program(const std::string& json, const Files& files) {
+Result<Program> valid_program(const std::string& json, const GivenFiles& files) {
   KMUX_ASSIGN(Program program, from_json(json, [&files](const std::string& path) -> Result<std::string> {
-                if (const auto content = files.Get(path)) return std::string(*content);
+                if (const auto content = files.Get(path)) return bytes_of(*content);
                 return make_error(ErrorCode::kInvalidArgument,
                                   "file '" + path + "' is not given (the document names it). Pass it among the files.");
               }));
@@ -70,24 +79,27 @@ Result<Program> valid_program(const std::string& json, const Files& files) {
   return program;
 }
 
-ProgramRef from_text(const ffi::String& json, const Files& files) {
+ProgramRef from_text(const ffi::String& json, const GivenFiles& files) {
   return ProgramRef(value_of(valid_program(json, files)));
 }
 
 /// Returns the program of a KernelText. `how` has its other parts by name, and the path of the source if it has one.
-ProgramRef of_kernel(const ffi::String& source, const ffi::String& signature,
+ProgramRef of_kernel(const Content& given, const ffi::String& signature,
                      const ffi::Map<ffi::String, ffi::String>& how) {
   const auto part = [&how](const char* name) { return std::string(how.Get(name).value_or(ffi::String())); };
   const std::string dialect = part("dialect");
+  const std::string source = bytes_of(given);
+  const std::string defines = part("defines");  // a line for each
   return ProgramRef(
-      value_of(kernel_program({.source = {source.data(), source.size()},
+      value_of(kernel_program({.source = source,
                                .signature = {signature.data(), signature.size()},
                                .grid = part("grid"),
                                .block = part("block"),
                                .dynamic_smem_bytes = part("dynamic_smem_bytes"),
                                .args = part("args"),
                                .name = part("name"),
-                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect})));
+                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect,
+                               .defines = defines.empty() ? std::vector<std::string>() : split_lines(defines)})));
 }
 
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {

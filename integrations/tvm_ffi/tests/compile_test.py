@@ -28,6 +28,17 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Did you mean 'engine'"):
             kmux.compile(programs.scale(), target="cpu", options={"enginee": "host"})
 
+    def test_options_of_each_program_are_a_list_of_dicts(self):
+        for each, message in (
+            ({"target": "cpu"}, "each is {'target': 'cpu'} .a list with a dict of options for each program is wanted.. Pass options"),
+            ("cpu", "each is 'cpu' .a list"),
+            (3, "each is 3 .a list"),
+            (["cpu"], r"each\[0\] is 'cpu' .a dict of options is wanted"),
+            ([{}, None], r"each\[1\] is None"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                kmux.par_compile([programs.scale()], each=each)
+
     def test_says_what_to_write_for_the_words_of_others(self):  # C2.9, C3.10
         for options, message in (
             ({"backend": "cpu"}, "no option 'backend' .* Write 'execution_backend'"),

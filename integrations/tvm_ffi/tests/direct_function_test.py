@@ -1,3 +1,6 @@
+import subprocess
+import sys
+import textwrap
 import threading
 import unittest
 
@@ -125,6 +128,23 @@ class DirectFunction(unittest.TestCase):
             y = numpy.zeros(1)
             self.sum(1.0, 1, array(2, 3), y)
             self.assertEqual(y[0], 21)
+
+    def test_runs_in_a_thread_with_64_kib_of_stack(self):
+        script = textwrap.dedent("""
+            import threading, numpy, kmux
+            source = "void twice(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+            given = kmux.kernel(source, "twice(x: f32[n], y: inout f32[n])", args="x, y, n: i64", target="cpu").compile()
+            made = kmux.kernel(source, "twice(x: f32[n], out y: f32[n])", args="x, y, n: i64", target="cpu").compile()
+            x, y = numpy.ones(4, "float32"), numpy.ones(4, "float32")
+            threading.stack_size(64 * 1024)
+            for call in (lambda: given(x, y), lambda: given.launch(x, y), lambda: made.launch(x)):
+                thread = threading.Thread(target=call)
+                thread.start()
+                thread.join()
+            print(y)
+        """)
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "[2. 2. 2. 2.]\n"), done.stderr)
 
     def test_runs_in_many_threads_at_once(self):
         sums, x = numpy.zeros((8, 1)), array(64, 64)

@@ -77,6 +77,17 @@ class JitEager(unittest.TestCase):
         scale(ones(5, 3), factor=7)
         self.assertEqual(calls, [((4, 3), 7), ((5, 3), 7)])
 
+    def test_a_default_counts_with_the_value_that_it_has_now(self):
+        factors = [1]
+
+        @kmux.jit(target="cpu")
+        def scaled(b: kmux.JitBuilder, x, *, factor=1, factors=factors):
+            return scale.function(b, x, factor=factor * sum(factors))
+
+        self.assertEqual(scaled(ones(1, 1)), 1)
+        factors.append(2)
+        self.assertEqual([scaled(ones(1, 1)), scaled(ones(1, 1), factor=2), scaled(ones(1, 1), factors=[1])], [3, 6, 1])
+
     def test_symbols_share_a_kernel_and_constants_do_not(self):
         kernels = {scale.compile(ones(*shape)).source for shape in ((2, 5), (3, 5))}
         self.assertEqual(len(kernels), 1)

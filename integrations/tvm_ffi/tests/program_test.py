@@ -1,8 +1,12 @@
+import errno
 import json
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import tempfile
+import textwrap
 import unittest
 import weakref
 
@@ -25,6 +29,54 @@ class Program(unittest.TestCase):
     def test_fills_in_what_may_be_left_out(self):
         self.assertIn('"format":"kmux-program"', programs.scale().to_json())
         self.assertIn('"sha256"', programs.scale().to_json())
+
+    def test_is_refused_if_it_must_not_be_read(self):
+        script = textwrap.dedent("""
+            import os, sys, kmux
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            for path in sys.argv[1:]:
+                for use in (kmux.load_program, kmux.compile, kmux.kernel):
+                    try:
+                        use(path)
+                    except PermissionError as error:
+                        print(error)
+        """)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            closed = pathlib.Path(folder, "closed")
+            closed.mkdir()
+            paths = [closed / "a.kmux.json", pathlib.Path(folder, "b.cu")]
+            for path in paths:
+                path.write_text("{}")
+                path.chmod(0)
+            closed.chmod(0)
+            words = [sys.executable, "-B", "-c", script, *map(str, paths)]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            closed.chmod(0o700)
+        expected = "".join(3 * f"[Errno 13] Permission denied: '{path}'\n" for path in paths)
+        self.assertEqual(done.stdout, expected, done.stderr)
+
+    def test_names_arguments_of_other_types(self):
+        document = json.loads(programs.scale().to_json())
+        for arguments, message in (
+            ((document, {"scale.c": b"x"}), "file 'scale.c' is of type bytes .a text is wanted.. Decode it: errors='surrogateescape'"),
+            ((document, {"scale.c": 3}), "file 'scale.c' is of type int .a text is wanted.. Give a str"),
+            ((document, {5: "x"}), "files have the path 5 .of type int.. Give a str"),
+            ((programs.scale().to_json(), {"scale.c": b"x"}), "file 'scale.c' is of type bytes"),
+            ((document, "scale.c"), "files is a str .a dict of texts by path is wanted"),
+            ((5,), "document is an int .JSON or a dict is wanted"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                kmux.program(*arguments)
+        with self.assertRaisesRegex(TypeError, "path is 5 .the path of a file is wanted.. Pass a str"):
+            programs.scale().save(5)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scale.kmux.json")
+            programs.scale().save(os.fsencode(path))
+            self.assertEqual(kmux.load_program(os.fsencode(path)), programs.scale())
 
     def test_can_be_referred_to_weakly(self):
         program = programs.scale()
@@ -65,6 +117,10 @@ class Program(unittest.TestCase):
                 kmux.compile(path) if isinstance(path, str) else kmux.load_program(path)
         with self.assertRaisesRegex(ValueError, "'void f.. {' begins a text .*Call kmux.kernel"):
             kmux.compile("\nvoid f() {\n}\n")
+        for text in ("void f(float* x) {}", "f(x: f32[n])"):
+            with self.assertRaisesRegex(FileNotFoundError, r"No such file or directory \(a text .* may be a source\). Call kmux.kernel .*: '") as raised:
+                kmux.compile(text)
+            self.assertEqual((raised.exception.errno, raised.exception.filename), (errno.ENOENT, text))
         with tempfile.TemporaryDirectory() as folder:  # a file of the program is another matter
             path = pathlib.Path(folder, "scale.kmux.json")
             programs.scale().save(path)

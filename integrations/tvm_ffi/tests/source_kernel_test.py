@@ -323,6 +323,36 @@ class SourceKernel(unittest.TestCase):
             kmux.kernel("saxpi.cu", _SIGNATURE, grid=1, block=1)
         self.assertIn("is taken for the path of a file", note_of(caught.exception))
 
+    def test_takes_macros(self):
+        source = "void f(float* x, long long n) { for (long long i = 0; i < n; ++i) x[i] = VALUE + ON + sizeof(TEXT); }"
+        how = {"args": "x, n: i64", "target": "cpu"}
+        for signature in ("f(x: inout f32[n])", "f(x: inout f32[n])\n  flops n"):
+            made = kmux.kernel(source, signature, defines={"VALUE": 3, "ON": True, "TEXT": '"a\\"b"'}, **how)
+            x = numpy.zeros(2, "float32")
+            made(x)
+            self.assertEqual(x.tolist(), [8, 8])
+            self.assertIn('//!   defines "VALUE=3", "ON=1", "TEXT=', made.program.files["kernel.c"])
+            settings = json.loads(made.program.to_json())["variants"][0]["settings"]
+            self.assertEqual(settings["defines"], ["VALUE=3", "ON=1", 'TEXT="a\\"b"'])
+        self.assertNotIn("defines", kmux.kernel(source, "f(x: inout f32[n])", defines={}, **how).program.files["kernel.c"])
+        whole = "kernel f(x: inout f32[n])\n  launch f(x, n: i64)"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "f.c")
+            path.write_text(made.program.files["kernel.c"])
+            for given in ((source, whole), (made.program.files["kernel.c"],), (path,)):
+                with self.assertRaisesRegex(ValueError, 'defines are given .the program is whole, .*Write them there'):
+                    kmux.kernel(*given, defines={"VALUE": 3})
+        for defines, kind, message in (
+            ({"V": "1\n2"}, ValueError, r"define 'V=1\\n2' has several lines"),
+            ({"V W": 1}, ValueError, "V W=1"),
+            (["V"], TypeError, r"defines are \['V'\] .a dict of macros"),
+            ({1: 2}, TypeError, "a dict of macros"),
+        ):
+            with self.assertRaisesRegex(kind, message):
+                kmux.kernel(source, "f(x: inout f32[n])", defines=defines, **how)
+        with self.assertRaisesRegex(TypeError, "Did you mean 'defines'"):
+            kmux.kernel(source, "f(x: inout f32[n])", define={"V": 1}, **how)
+
     def test_says_why_it_is_compiled_for_a_device(self):
         saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, execution_backend="metal")
         with self.assertRaises((ValueError, kmux.Error)) as caught:

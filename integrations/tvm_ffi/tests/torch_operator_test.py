@@ -55,7 +55,11 @@ class Operators(unittest.TestCase):
         forward = self.kernel("f(x: f32[n], z: f32[n], y: out f32[n])")
         writes = self.kernel("f(x: f32[n], z: f32[n], y: inout f32[n])")
         eighths = self.kernel("f(x: f32[n], z: f32[n], y: out float8_e4m3fn[n])")
+        packed = [self.kernel(f"f(x: {x}[n], z: f32[n], y: out {y}[n])") for x, y in (("int4", "f32"), ("f32", "float4_e2m1fn"))]
         for kernel, backward, message in (
+            (packed[0], None, "a tensor 'x' of dtype int4 .torch has no tensor whose elements share a byte.. Declare it as uint8"),
+            (packed[1], None, "a tensor 'y' of dtype float4_e2m1fn .torch has no tensor"),
+            (forward, packed[0], "a tensor 'x' of dtype int4"),
             (forward, self.kernel("f(x: f32[n], z: f32[n], other: out f32[n])", "x, z, other, n: i64"), "returns 'other'"),
             (forward, self.kernel("f(x: f32[n], q: f32[n], grad_x: out f32[n])", "x, q, grad_x, n: i64"), "a parameter 'q'"),
             (forward, writes, "returns nothing"),

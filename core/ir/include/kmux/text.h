@@ -45,7 +45,7 @@ Result<Program> from_text(const ProgramText& text, const FileReader& read);
 struct KernelText {
   std::string_view source;  // all of it
   /// "saxpy(a: f32, x: f32[n], inout y: f32[n])". May also be a whole program: then only `dialect` of the members below
-  /// is read. Empty for a source that carries its program.
+  /// is read, and `defines` must be empty. Empty for a source that carries its program, likewise.
   std::string_view signature;
   std::string grid = {};  // "ceildiv(n, 256)" or "[m, ceildiv(n, 64)]"; empty for functions of the host (dialect c)
   std::string block = {};  // likewise
@@ -55,12 +55,14 @@ struct KernelText {
   std::string args = {};
   std::string name = {};  // of the function, with template arguments ("scale<float>"); empty: the signature's
   std::string dialect = {};  // empty: detected from the source ("__global__": cuda), else c
+  std::vector<std::string> defines = {};  // macros of the source: "NAME" or "NAME=VALUE"
 };
 
 /// Returns the program of a kernel text. Its only source is `source` with the program in a comment at its end.
 ///
 /// Errors: invalid_argument as `from_text`, with the name of the invalid part ("grid"); for a dialect that is not
-///         written by hand; for a missing signature; for a missing grid or block in a dialect of kernels.
+///         written by hand; for a missing signature; for a missing grid or block in a dialect of kernels; for
+///         defines beside a program.
 Result<Program> kernel_program(const KernelText& kernel);
 
 /// Returns the file with its program text in canonical form. Keeps comments and the rest of a source. Reads no other

@@ -69,9 +69,9 @@ class _Installation:
             self._extension.apply()
             self._registry.add_backends(self._names, first=default)
             self._set_caches()
-        except Exception as error:
+        except BaseException as error:  # Ctrl-C, too
             self.undo()
-            if isinstance(error, ImportError):
+            if isinstance(error, ImportError) or not isinstance(error, Exception):
                 raise
             raise not_for_this_release(str(error)) from error
 

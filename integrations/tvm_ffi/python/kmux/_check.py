@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 from ._given import is_array
+from ._text import utf8
 
 
 def integer(name: str, value: Any) -> int:
@@ -20,15 +21,27 @@ def integer(name: str, value: Any) -> int:
     return operator.index(value)
 
 
+def number(name: str, value: Any) -> float:
+    """`value` as Python's float.
+
+    Raises:
+        TypeError: it is no number.
+    """
+    if isinstance(value, (bool, str)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise wrong(name, value, "a number")
+    return float(value)
+
+
 def text(name: str, value: Any) -> str:
     """`value`, a string.
 
     Raises:
         TypeError: it is none.
+        ValueError: it is not UTF-8.
     """
     if not isinstance(value, str):
         raise wrong(name, value, "a string")
-    return value
+    return utf8(name, value)
 
 
 def array(name: str, value: Any) -> Any:
@@ -39,6 +52,18 @@ def array(name: str, value: Any) -> Any:
     """
     if not is_array(value):
         raise wrong(name, value, "an array with __dlpack__")
+    return value
+
+
+def made(value: Any, maker: str) -> Any:
+    """Returns `value`, an object that the library made, as `maker` returns it.
+
+    Raises:
+        TypeError: it was made by `__new__` alone, and would crash the library.
+    """
+    if not value.__chandle__():
+        kind = type(value).__name__
+        raise TypeError(f"this {kind} is empty (it was made by {kind}.__new__). Call {maker}.")
     return value
 
 

@@ -134,10 +134,25 @@ def _sets(programs: list[AnyProgram], options: CompileOptions, each: Iterable[Co
     common, own = plain(options), [_own_options(program) for program in programs]
     if each is None:
         return [{**one, **common} for one in own] if any(own) else [common]
-    more = [plain(one) for one in each]
+    more = [plain(one) for one in _listed(each)]
     if len(more) != len(own):
         return [{**common, **one} for one in more]  # which the library refuses by their numbers
     return [{**first, **common, **last} for first, last in zip(own, more)]
+
+
+def _listed(each: Iterable[CompileOptions]) -> list[CompileOptions]:
+    """`each` of `par_compile`, as a list.
+
+    Raises:
+        TypeError: one dict for all, or something else in the list.
+    """
+    if isinstance(each, (Mapping, str)) or not isinstance(each, Iterable):
+        raise TypeError(f"each is {each!r} (a list with a dict of options for each program is wanted). Pass options of all by keyword.")
+    sets = list(each)
+    for index, one in enumerate(sets):
+        if not isinstance(one, Mapping):
+            raise TypeError(f"each[{index}] is {one!r} (a dict of options is wanted, as {{'target': 'cpu'}}). Pass one.")
+    return sets
 
 
 def compile_all(

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from ._library import functions
 from ._options import CompileOptions, plain
 from ._program import AnyProgram, as_program
+from ._text import path_of, utf8
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def export_library(
         As `compile`; UnsupportedError: the backend cannot export; UnavailableError: there is no host compiler, or the
         files cannot be written.
     """
-    where = {"library": os.fspath(library), "header": header and os.fspath(header), "host_compiler": host_compiler}
+    where = {"library": path_of("library", library), "header": header and path_of("header", header)}
+    where["host_compiler"] = host_compiler and utf8("host_compiler", host_compiler)
     made = functions.export_library(as_program(program), where, plain(options))
     return ExportedLibrary(
         str(made["library"]),

@@ -10,6 +10,7 @@ import tvm_ffi
 
 from . import _ml_dtypes, _optional
 from ._given import arguments_of, when_plain
+from ._integers import in_64_bits
 from ._library import functions
 
 _call = tvm_ffi.Function.__call__
@@ -46,9 +47,15 @@ def call_plainly(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     """Calls as TVM-FFI does, with arrays that may be read-only.
 
     Raises:
-        ValueError: one of them is, and the kernel writes it.
+        ValueError: one of them is, and the kernel writes it; an integer that does not fit.
     """
-    return _call(kernel, *arguments_of(kernel, arguments))
+    given = arguments_of(kernel, arguments)
+    try:
+        return _call(kernel, *given)
+    except OverflowError:  # of TVM-FFI before 0.1.14, whose integers have 64 bits
+        if (fitting := in_64_bits(kernel, given)) is None:
+            raise
+    return _call(kernel, *fitting)
 
 
 def _call_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -16,8 +16,8 @@ from typing import Any, Callable
 
 import tvm_ffi
 
-from . import _interfaces, _ml_dtypes, _optional
-from ._refused import Refused
+from . import _interfaces, _ml_dtypes, _optional, _torch_views
+from ._refused import Refused, argument_error, parameters_of
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 _NAME = b"dltensor_versioned"
@@ -29,11 +29,14 @@ _BUFFERS = (memoryview, bytearray, PythonArray, ctypes.Array)  # memory that say
 _USUAL = frozenset("?bBhHiIlLqQefdFD")  # NumPy's letters of the dtypes that DLPack has; packages take them for others again
 
 _plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
-_tell_plain: list[Callable[[type], object]] = []
+_tell_plain: list[Callable[..., object]] = []
 
 
-def when_plain(tell: Callable[[type], object]) -> None:
-    """Calls `tell` with the types of values that need not be looked at, now and as they are found."""
+def when_plain(tell: Callable[..., object]) -> None:
+    """Calls `tell` with the types of values that need not be looked at, now and as they are found.
+
+    Behind torch's types is the place of the bits that views have whose memory does not hold their values.
+    """
     _tell_plain.append(tell)
     for kind in _plain:
         tell(kind)
@@ -56,6 +59,10 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
         return _of_index
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
+    if of_torch and hasattr(kind, "is_conj") and hasattr(kind, "is_neg"):
+        if (place := _torch_views.place_of(torch)) is not None:
+            _tell(kind, *place)
+        return _of_torch
     # One with the C interface of DLPack says to TVM-FFI what it has to say about itself.
     known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
     if known:
@@ -63,10 +70,14 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
     return _of_exporter if hasattr(kind, "__dlpack__") else _interfaces.reader_of(value)
 
 
+def _tell(kind: type, *place: int) -> None:
+    for tell in _tell_plain:
+        tell(kind, *place)
+
+
 def _add_plain(kind: type) -> None:
     _plain.add(kind)
-    for tell in _tell_plain:
-        tell(kind)
+    _tell(kind)
 
 
 def _is_index(kind: type) -> bool:
@@ -139,6 +150,15 @@ def _advice(array: Any) -> str:
     return "Pass another array." if array.dtype.isnative else f"Pass x.astype({array.dtype.newbyteorder('=').name!r})."
 
 
+def _of_torch(tensor: Any) -> tuple[Any, bool]:
+    """Refuses views whose memory has other values: neither DLPack nor TVM-FFI can say that they are conjugated or negated."""
+    if tensor.is_conj():
+        raise Refused("is a torch.Tensor that is conjugated lazily (its memory has the values before that). Pass x.resolve_conj().")
+    if tensor.is_neg():
+        raise Refused("is a torch.Tensor that is negated lazily (its memory has the values before that). Pass x.resolve_neg().")
+    return tensor, False
+
+
 def _of_bool(value: Any) -> tuple[Any, bool]:
     return bool(value), False
 
@@ -196,27 +216,32 @@ def _name_of(value: Any) -> str:
     return "jax.Array" if _is_immutable(value) else f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _parameters(signature: Any, count: int) -> list[tuple[str, bool]]:
-    """Those of a call with `count` arguments: the name, and whether the kernel writes it."""
-    outputs, params = signature.get("outputs", ()), signature["params"]
-    if count < len(params):
-        params = [param for param in params if param["name"] not in outputs]
-    return [(param["name"], bool(param["name"] in outputs or param.get("buffer", {}).get("inout"))) for param in params]
-
-
 def _told_of(kernel: Any, arguments: Sequence[Any], place: int) -> tuple[Any, bool]:
     try:
         return told(arguments[place])
     except Refused as error:
-        parameters = _parameters(kernel.signature, len(arguments))
-        name = f'"{parameters[place][0]}"' if place < len(parameters) else str(place)
-        raise _promised(kernel, TypeError)(f'kernel "{kernel.name}": parameter {name} {error.problem}') from None
+        raise argument_error(kernel, len(arguments), place, TypeError, error.problem) from None
 
 
-def _promised(kernel: Any, usual: type[Exception]) -> type[Exception]:
-    """The type of error that `Kernel.raise_for_arguments` set, or the usual one."""
-    promised: type[Exception] | None = getattr(kernel, "_argument_error", None)
-    return promised or usual
+def taken_for(kernel: Any, arguments: Sequence[Any]) -> list[Any]:
+    """Returns the arguments of a call as TVM-FFI takes them, also those that must not be written.
+
+    Raises:
+        TypeError: an array that cannot be passed, by the name of its parameter.
+    """
+    return [_told_of(kernel, arguments, place)[0] for place in range(len(arguments))]
+
+
+def taken(name: str, value: Any) -> Any:
+    """Returns argument `name` of a function as TVM-FFI takes it.
+
+    Raises:
+        TypeError: an array that cannot be passed.
+    """
+    try:
+        return told(value)[0]
+    except Refused as error:
+        raise TypeError(f"{name} {error.problem}") from None
 
 
 def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -231,11 +256,12 @@ def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     given = [_told_of(kernel, arguments, place) for place in range(len(arguments))]
     if not any(read_only for _, read_only in given):
         return [value for value, _ in given]
-    parameters = _parameters(kernel.signature, len(arguments))
-    for (name, written), (_, read_only), argument in zip(parameters, given, arguments):
+    outputs = kernel.signature.get("outputs", ())
+    for place, (parameter, (_, read_only)) in enumerate(zip(parameters_of(kernel, len(arguments)), given)):
+        written = parameter["name"] in outputs or parameter.get("buffer", {}).get("inout")
         if written and read_only:
-            what = f'parameter "{name}" is a read-only {_name_of(argument)}'
-            raise _promised(kernel, ValueError)(f'kernel "{kernel.name}": {what} (the kernel writes it). Pass a copy.')
+            problem = f"is a read-only {_name_of(arguments[place])} (the kernel writes it). Pass a copy."
+            raise argument_error(kernel, len(arguments), place, ValueError, problem)
     return [value for value, _ in given]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import tvm_ffi
 
+from ._defines import defines_of
 from .expr import Expr, Extent, form_of
 from ._library import functions
 from ._program import Program, program
@@ -147,7 +148,7 @@ class JitBuilder:
             made["headers"] = _named(headers)
         wanted = dict(settings or {})
         if defines:
-            wanted["defines"] = [*wanted.get("defines", ()), *(f"{name}={value}" for name, value in defines.items())]
+            wanted["defines"] = [*wanted.get("defines", ()), *defines_of(defines)]
         if wanted:
             made["settings"] = wanted
         if requires:

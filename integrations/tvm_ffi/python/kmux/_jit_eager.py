@@ -15,7 +15,7 @@ from ._given import if_writable, is_array, told
 from ._jit_batch import Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
-from ._jit_key import key_of
+from ._jit_key import is_fixed, key_of
 from ._jit_lazy import AnyPath
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
@@ -24,6 +24,7 @@ from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program
 from ._progress import reported
+from ._refused import Refused
 
 P = ParamSpec("P")
 
@@ -79,7 +80,11 @@ class JitEager(Generic[P]):
             What the function raises, and what `compile` and a kernel's call do.
         """
         taken: tuple[Any, ...] = self._filled(tensors)
-        if (given := if_writable(taken)) is None:  # the kernel has to say what it writes
+        try:
+            given = if_writable(taken)
+        except Refused:
+            given = None  # which compile() names
+        if given is None:  # the kernel has to say what it writes
             return self.compile(*taken, **configuration)(*taken)
         made = functions.jit_run(self._kernels, self._key(taken, configuration), *given)
         if made is False:  # not seen
@@ -90,7 +95,7 @@ class JitEager(Generic[P]):
         """The kernel that a call with these tensors launches."""
         prepare(self.options.get("verbose"))
         call = self._taken.bound(tensors, configuration)
-        key, program, given = self._key(tensors, configuration), self._program(call), _given(call)
+        key, program, given = self._key(tensors, configuration), self._program(call), self._held(call.args)
         with noted(self.name, _in_words(call)):
             return Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
 
@@ -104,9 +109,7 @@ class JitEager(Generic[P]):
         Raises:
             TypeError: as a call.
         """
-        known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
-        call = Signature(self.name, inspect.Signature(known)).bound((), configuration)
-        return key_of(self.name, call.arguments)
+        return key_of(self.name, self._configured(configuration).arguments)
 
     def par_compile(
         self, tensors: Sequence[Any], configurations: Iterable[Mapping[str, Any]], **how: Any
@@ -133,13 +136,17 @@ class JitEager(Generic[P]):
         keys = [self._key(tensors, wanted[place]) for place in places]
         given = [program for program in programs if program is not None]
         settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
-        own = [_tensor(each) for each in tensors]
+        own = self._held(tensors)
         made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, own, settings, report))
         kernels: list[Kernel | None] = [None] * len(calls)
         for place, program, kernel in zip(places, given, made):
             kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
         batch.warn()
         return kernels
+
+    def _configured(self, configuration: Mapping[str, Any]) -> inspect.BoundArguments:
+        known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+        return Signature(self.name, inspect.Signature(known)).bound((), configuration)
 
     def _keywords(self, place: int, configuration: Any) -> dict[str, Any]:
         if isinstance(configuration, Mapping):
@@ -161,15 +168,36 @@ class JitEager(Generic[P]):
         except (KeyError, TypeError):  # not seen, or not hashable
             pass
         self._taken.bound(tensors, configuration)
-        key = self.cache_key(**configuration)
-        if all(type(value) in (bool, int, str) for value in configuration.values()):
+        call = self._configured(configuration)
+        key = key_of(self.name, call.arguments)
+        are_simple = all(type(value) in (bool, int, str) for value in configuration.values())
+        if are_simple and all(map(is_fixed, call.arguments.values())):  # a default may be a list, which may change
             self._keys[form] = key
         return key
 
     def _program(self, call: inspect.BoundArguments) -> Program:
         with noted(self.name, _in_words(call)):
-            builder = JitBuilder(self.name, _given(call))
+            builder = JitBuilder(self.name, self._held(call.args))
             return builder.build(self.function(builder, *call.args, **call.kwargs))
+
+    def _held(self, tensors: Sequence[Any]) -> list[Any]:
+        """The tensors, as the library holds them.
+
+        Raises:
+            TypeError: one that cannot be passed, by the name of its parameter.
+        """
+        held = []
+        for place, value in enumerate(tensors):
+            try:
+                held.append(_tensor(value))
+            except Refused as error:
+                raise TypeError(f"jit function {self.name!r}: parameter {self._name_of(place)!r} {error.problem}") from None
+        return held
+
+    def _name_of(self, place: int) -> str:
+        """The parameter of the tensor at that place: of several, the last one has the rest."""
+        several = [each.name for each in self.signature.parameters.values() if each.kind is not each.KEYWORD_ONLY]
+        return several[min(place, len(several) - 1)]
 
     def __repr__(self) -> str:
         return f"<kmux.JitEager {self.name!r}>"
@@ -203,20 +231,15 @@ def _without_builder(signature: inspect.Signature, name: str) -> inspect.Signatu
     return signature.replace(parameters=parameters[1:])
 
 
-def _given(call: inspect.BoundArguments) -> list[Any]:
-    """The tensors, as the library holds them."""
-    return [_tensor(each) for each in call.args]
-
-
 def _tensor(value: Any) -> Any:
     if value is None or isinstance(value, tvm_ffi.Tensor):
         return value
     if is_array(value):
         value = told(value)[0]
         return value if isinstance(value, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(value)
-    raise TypeError(
-        f"an eager jit function was given {value!r} for a tensor (it takes arrays by position, its configuration by "
-        "keyword). Put the configuration behind a * in the function, and give it by name."
+    raise Refused(
+        f"is {value!r}, given for a tensor (an eager jit function takes arrays by position, its configuration by keyword). "
+        "Put the configuration behind a * in the function, and give it by name."
     )
 
 

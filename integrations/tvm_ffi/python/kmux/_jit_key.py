@@ -120,6 +120,15 @@ def _is_numpy_scalar(value: Any) -> bool:
     return isinstance(value, (numpy.number, numpy.bool_)) or type(value).__module__ == "ml_dtypes"
 
 
+def is_fixed(value: Any) -> bool:
+    """Returns true if an object never becomes another value, as a list may that is the default of a parameter."""
+    kind = type(value)
+    if kind in (tuple, frozenset):
+        return all(map(is_fixed, value))
+    is_number_or_text = kind in (bool, int, str, float, complex, type(None)) or _is_numpy_scalar(value)
+    return is_number_or_text or isinstance(value, (type, enum.Enum)) or _is_dtype(value)
+
+
 def key_of(name: str, arguments: Mapping[str, Any]) -> str:
     """Returns the key of a call of jit function `name`: a JSON object with sorted names.
 

@@ -16,7 +16,8 @@ from ._compile import compile
 from ._debug_files import DebugFiles
 from ._jit_batch import Batch, check_options
 from ._jit_call import Signature, noted
-from ._jit_key import key_of
+from ._jit_entry import JitEntry
+from ._jit_key import is_fixed, key_of
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
 from ._library import functions
@@ -30,15 +31,6 @@ Configuration = Union[Mapping[str, Any], "tuple[Any, ...]"]
 
 # Values that are equal only if they are the same, so that a call is found again without making its key.
 _SIMPLE = frozenset({bool, int, str, type(None)})
-
-
-class _Entry:
-    """The kernel of one key; the first caller makes it, the others wait."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.kernel: Kernel | None = None
-        self.is_being_made = False
 
 
 class JitFunction(Generic[P]):
@@ -65,7 +57,7 @@ class JitFunction(Generic[P]):
         self._owner: type | None = None  # the class whose attribute it is
         self._lock = threading.Lock()
         self._seen: dict[Any, Kernel] = {}  # by arguments as they came
-        self._entries: dict[str, _Entry] = {}  # by key
+        self._entries: dict[str, JitEntry] = {}  # by key
         self._kernels_by_digest: dict[str, Kernel] = {}  # by the program's digest
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
@@ -83,10 +75,17 @@ class JitFunction(Generic[P]):
                 return kernel
         except (KeyError, TypeError):  # not seen, or not hashable
             pass
-        kernel = self._find(args, kwargs)
-        if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))):
+        call, key = self._keyed(args, kwargs)
+        kernel = self._find(call, key)
+        if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))) and self._is_fixed(call):
             self._seen[form] = kernel
         return kernel
+
+    def _is_fixed(self, call: inspect.BoundArguments) -> bool:
+        """Returns true if the arguments never become other values, where those that were given do not."""
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # which have no defaults
+        kinds = self.signature.parameters
+        return all(is_fixed(value) for name, value in call.arguments.items() if kinds[name].kind not in several)
 
     def program(self, *args: P.args, **kwargs: P.kwargs) -> Program:
         """The program for these arguments, not compiled.
@@ -149,11 +148,11 @@ class JitFunction(Generic[P]):
             if program is not None and kernel is not None:
                 self._keep(keys[index], program, kernel)
         batch.warn()
-        return [None if batch.is_left_out(i) else self._find(call.args, call.kwargs) for i, call in enumerate(calls)]
+        return [None if batch.is_left_out(i) else self._find(call, keys[i]) for i, call in enumerate(calls)]
 
     def _keep(self, key: str, program: Program, kernel: Kernel) -> None:
         entry = self._entry(key)
-        with entry.lock:
+        with entry.held(self.name):
             if entry.kernel is None or not entry.kernel.is_up_to_date:
                 entry.kernel = self._shared(program, kernel)
         self._debug_files.write_launcher(program, kernel)
@@ -180,28 +179,17 @@ class JitFunction(Generic[P]):
         except TypeError as error:
             raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
 
-    def _entry(self, key: str) -> _Entry:
+    def _entry(self, key: str) -> JitEntry:
         with self._lock:
-            return self._entries.setdefault(key, _Entry())
+            return self._entries.setdefault(key, JitEntry())
 
-    def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Kernel:
-        call, key = self._keyed(args, kwargs)
+    def _find(self, call: inspect.BoundArguments, key: str) -> Kernel:
         entry = self._entry(key)
-        with entry.lock:
+        with entry.held(self.name):
             if entry.kernel is None or not entry.kernel.is_up_to_date:
-                entry.kernel = self._make_once(entry, call)
+                with entry.made_here(self.name):
+                    entry.kernel = self._make(call)
             return entry.kernel
-
-    def _make_once(self, entry: _Entry, call: inspect.BoundArguments) -> Kernel:
-        if entry.is_being_made:
-            raise RecursionError(
-                f"{self.name} calls itself with its own arguments (its kernel would need itself). Call it with others."
-            )
-        entry.is_being_made = True
-        try:
-            return self._make(call)
-        finally:
-            entry.is_being_made = False
 
     def _make(self, call: inspect.BoundArguments) -> Kernel:
         program = self._program(call)

@@ -13,11 +13,12 @@ from . import _check
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._function import DirectFunction, in_order, launch
-from ._given import told
+from ._given import taken, taken_for
 from ._library import functions
 from ._options import plain
 from ._program import Program
 from ._resolution import Resolution
+from ._text import decoded
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,14 @@ class Kernel(tvm_ffi.Function):
     _origin: tuple[Program, dict[str, Any]] | None = None
     _argument_error: type[Exception] | None = None
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __new__(cls, *_: object, **__: object) -> Kernel:
+        """Raises TypeError: a kernel without a function of TVM-FFI would crash where it is used."""
         raise TypeError("a Kernel cannot be constructed (it is a compiled program). Call kmux.compile or kmux.kernel.")
 
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         returns = program is None or program._returns(options or {})
-        kernel: Kernel = cls.__new__(cls if returns else _KernelThatWrites)
+        kernel: Kernel = tvm_ffi.Function.__new__(cls if returns else _KernelThatWrites)
         kernel.__move_handle_from__(function)
         if isinstance(kernel, _KernelThatWrites):
             kernel._direct(kernel.__chandle__())
@@ -176,13 +178,13 @@ class Kernel(tvm_ffi.Function):
 
     @property
     def source(self) -> str:
-        """The sources of the variant that is launched, one after another."""
-        return str(functions.kernel_source(self))
+        """The sources of the variant that is launched, one after another; a byte that is not UTF-8 is a surrogate."""
+        return decoded(bytes(functions.kernel_content(self, "source")))
 
     @property
     def launcher(self) -> str:
         """The launcher that the backend made."""
-        return str(functions.kernel_launcher(self))
+        return decoded(bytes(functions.kernel_content(self, "launcher")))
 
     @property
     def resolution(self) -> Resolution:
@@ -206,7 +208,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: an unknown name, another dtype, shape or size than the code has, memory elsewhere, a stream that is captured.
             LaunchError: the device refused.
         """
-        functions.kernel_set_constant(self, _check.text("name", name), told(_check.array("value", value))[0])
+        functions.kernel_set_constant(self, _check.text("name", name), taken("value", _check.array("value", value)))
 
     def warm(self, device: int | None = None) -> None:
         """Does now what the first launch on `device` would do once.
@@ -237,10 +239,10 @@ class Kernel(tvm_ffi.Function):
                 `facts["sure"]` is False where it was not.
 
         Raises:
-            ValueError: another policy, or arguments as in a call that is refused.
+            TypeError, ValueError: another policy, or arguments as in a call that is refused; seconds that are no number.
             Error: no candidate could be measured.
         """
-        facts, text = functions.kernel_tune(self, again, float(seconds), *(told(each)[0] for each in arguments))
+        facts, text = functions.kernel_tune(self, bool(again), _check.number("seconds", seconds), *taken_for(self, arguments))
         return Tuning(str(text), json.loads(facts))
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import tvm_ffi
 
 from . import _check
-from ._given import told
+from ._given import taken
 from ._library import functions
 
 
@@ -18,7 +18,7 @@ def _handle(stream: Any) -> Any:
 
 
 def _tensor(array: Any) -> Any:
-    given = told(array)[0]
+    given = taken("tensor", array)
     return given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, SupportsIndex, TypedDict, Union
 
+from ._text import path_of, utf8
+
 
 class ResolveOptions(TypedDict, total=False):
     """What decides where a program runs. An argument beats the environment; what is not given is the environment's."""
@@ -33,18 +35,20 @@ class CompileOptions(ResolveOptions, total=False):
     verbose: bool
 
 
-def _plain(value: Any) -> Any:
+def _plain(name: str, value: Any) -> Any:
     """A value as the library takes it: paths are strings, durations seconds, sequences lists, integers Python's."""
-    if isinstance(value, (str, int, float)):  # most are; the classes below are asked what they take for theirs
+    if isinstance(value, str):
+        return utf8(name, value)
+    if isinstance(value, (int, float)):  # most are; the classes below are asked what they take for theirs
         return value
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return path_of(name, value)
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, Mapping):
-        return {key: _plain(element) for key, element in value.items()}
+        return {_plain(name, key): _plain(name, element) for key, element in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(element) for element in value]
+        return [_plain(name, element) for element in value]
     return operator.index(value) if hasattr(type(value), "__index__") else value
 
 
@@ -59,4 +63,4 @@ def _listed(name: str, value: Any) -> Any:
 
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords as the library takes them, which checks names and types."""
-    return {name: _plain(_listed(name, value)) for name, value in options.items()}
+    return {name: _plain(f"option {name!r}:", _listed(name, value)) for name, value in options.items()}

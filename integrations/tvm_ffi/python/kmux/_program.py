@@ -14,6 +14,7 @@ from typing_extensions import Protocol
 
 from . import _check
 from ._library import functions
+from ._text import content, decoded, path_of, utf8
 
 _FILE_KEYS = ("sources", "headers")  # of a variant
 
@@ -43,27 +44,27 @@ class Program(tvm_ffi.Object):
         def _name(self) -> str: ...
         def _digest(self) -> str: ...
         def _json(self) -> str: ...
-        def _files(self) -> Mapping[str, str]: ...
+        def _files(self) -> Mapping[str, bytes]: ...
         def _has_outputs(self) -> bool: ...
 
     @property
     def name(self) -> str:
         """The name that the program gives itself."""
-        return str(self._name())
+        return str(self._made()._name())
 
     @property
     def digest(self) -> str:
         """SHA-256 of everything that a compilation depends on: equal programs have equal digests."""
-        return str(self._digest())
+        return str(self._made()._digest())
 
     @property
     def files(self) -> dict[str, str]:
-        """Sources and headers of all variants, by path."""
-        return {str(path): str(content) for path, content in self._files().items()}
+        """Sources and headers of all variants, by path. A byte that is not UTF-8 is a surrogate, as in names of files."""
+        return {str(path): decoded(bytes(content)) for path, content in self._made()._files().items()}
 
     def to_json(self) -> str:
         """The document in its canonical form (docs/dispatch-ir.md); `files` has what it names."""
-        return str(self._json())
+        return str(self._made()._json())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes `NAME.kmux.json` and its files beside it.
@@ -74,11 +75,15 @@ class Program(tvm_ffi.Object):
         Raises:
             UnavailableError: it cannot be written.
         """
-        functions.save_program(self, os.fspath(path))
+        functions.save_program(self._made(), path_of("path", path))
+
+    def _made(self) -> Program:
+        made: Program = _check.made(self, "kmux.program or kmux.load_program")
+        return made
 
     def _returns(self, options: Mapping[str, Any]) -> bool:
         """Does a kernel of these options allocate outputs and return them?"""
-        return self._has_outputs() or options.get("out_idx") is not None
+        return self._made()._has_outputs() or options.get("out_idx") is not None
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, Program) else NotImplemented
@@ -101,18 +106,37 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     that carries that in a comment (docs/text-form.md).
 
     Raises:
-        FileNotFoundError: there is no file at `path`.
-        ValueError: with every problem: a document that cannot be read, missing and changed files among them.
+        FileNotFoundError, PermissionError: there is no file at `path`, or it must not be read.
+        ValueError: `path` is not UTF-8; with every problem: a document that cannot be read, missing and changed files among them.
     """
-    name = os.fsdecode(path)
+    name = path_of("path", path)
     if "\n" in name:
         raise ValueError(f"{name.strip().splitlines()[0]!r} begins a text (a program is read from a path). Call kmux.kernel for a source.")
     try:
         return cast(Program, functions.load_program(name))
     except ValueError:
-        if os.path.exists(name):
+        if _is_there(name):
             raise
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    is_source = "{" in name or "(" in name
+    hint = " (a text with '{' or '(' may be a source). Call kmux.kernel for a source" if is_source else ""
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + hint, name)
+
+
+def _is_there(path: str) -> bool:
+    """Returns true if there is a file that may be read.
+
+    Raises:
+        PermissionError: this process must not read it, or must not look for it.
+    """
+    try:
+        os.stat(path)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return False
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return True
 
 
 def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:
@@ -124,11 +148,32 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
         files: content by path, of every source and header that the document names and of no other.
 
     Raises:
+        TypeError: a document or a file of another type.
         ValueError: with every problem.
     """
-    contents = dict(files or {})
+    if not isinstance(document, (Mapping, str)):
+        raise _check.wrong("document", document, "JSON or a dict")
+    contents = _contents(files or {})
     text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
-    return cast(Program, functions.program_from_json(text, contents))
+    given = {utf8("the path", path): content(f"file {path!r}", text) for path, text in contents.items()}
+    return cast(Program, functions.program_from_json(utf8("document", text), given))
+
+
+def _contents(files: Mapping[str, str]) -> dict[str, str]:
+    """The files.
+
+    Raises:
+        TypeError: not a dict of texts.
+    """
+    if not isinstance(files, Mapping):
+        raise _check.wrong("files", files, "a dict of texts by path")
+    for path, text in files.items():
+        if not isinstance(path, str):
+            raise TypeError(f"files have the path {path!r} (of type {type(path).__qualname__}). Give a str.")
+        if not isinstance(text, str):
+            hint = " Decode it: errors='surrogateescape' keeps every byte." if isinstance(text, bytes) else " Give a str."
+            raise TypeError(f"file {path!r} is of type {type(text).__qualname__} (a text is wanted).{hint}")
+    return dict(files)
 
 
 def cached_program(origin: str) -> Program | None:
@@ -144,14 +189,14 @@ def cache_program(origin: str, program: Program) -> None:
     """
     if not isinstance(program, Program):
         raise _check.wrong("program", program, "a Program")
-    functions.cache_program(_check.text("origin", origin), program)
+    functions.cache_program(_check.text("origin", origin), program._made())
 
 
 def as_program(given: AnyProgram) -> Program:
     """The program itself, that of a kernel of a source, or the one at that path."""
     own = given if isinstance(given, Program) else getattr(given, "program", None)
     if isinstance(own, Program):
-        return own
+        return own._made()
     if isinstance(given, (str, os.PathLike)):
         return load_program(given)
     raise TypeError(
@@ -201,7 +246,8 @@ def _with_digests(variant: Mapping[str, Any], files: Mapping[str, str]) -> dict[
 
 
 def _with_digest(file: Any, files: Mapping[str, str]) -> Any:
-    content = files.get(file.get("path", "")) if isinstance(file, Mapping) else None
-    if content is None or "sha256" in file:
+    text = files.get(file.get("path", "")) if isinstance(file, Mapping) else None
+    if text is None or "sha256" in file:
         return file
-    return {**file, "sha256": hashlib.sha256(content.encode()).hexdigest()}
+    given = content(f"file {file['path']!r}", text)
+    return {**file, "sha256": hashlib.sha256(given.encode() if isinstance(given, str) else given).hexdigest()}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import tvm_ffi
 
+from . import _check
+
 
 @tvm_ffi.register_object("kmux.Resolution")
 class Resolution(tvm_ffi.Object):
@@ -28,7 +30,7 @@ class Resolution(tvm_ffi.Object):
         Raises:
             ValueError, UnavailableError, UnsupportedError: none was chosen; every candidate's reason is in the message.
         """
-        return str(self._backend())
+        return str(self._made()._backend())
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
@@ -37,11 +39,16 @@ class Resolution(tvm_ffi.Object):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as `kmux resolve --json` prints it."""
-        return cast("dict[str, Any]", json.loads(self._json()))
+        return cast("dict[str, Any]", json.loads(self._made()._json()))
 
     def explain(self, *, fully: bool = False) -> str:
         """A table for people; `fully` with times, quarantine and the folders that were searched."""
-        return str(self._explain_fully() if fully else self._explain())
+        made = self._made()
+        return str(made._explain_fully() if fully else made._explain())
+
+    def _made(self) -> Resolution:
+        made: Resolution = _check.made(self, "kmux.resolve")
+        return made
 
     def __copy__(self) -> Resolution:  # it does not change
         return self

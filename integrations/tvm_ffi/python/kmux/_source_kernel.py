@@ -7,7 +7,7 @@ import logging
 import operator
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex, Union
 
 import tvm_ffi
@@ -17,6 +17,7 @@ from . import _interfaces
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._compile import compile
+from ._defines import defines_of
 from ._errors import add_note
 from ._function import DirectFunction, call_plainly, in_order, launch
 from ._kernel import Kernel
@@ -24,6 +25,8 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
+from ._refused import Refused, argument_error
+from ._text import content, read, utf8
 
 Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
 
@@ -66,6 +69,10 @@ class SourceKernel(tvm_ffi.Function):
     __signature__ = CallSignature()
     launch = launch
 
+    def __new__(cls, *_: object, **__: object) -> SourceKernel:
+        """Raises TypeError: a kernel without a function of TVM-FFI would crash where it is used."""
+        raise TypeError("a SourceKernel cannot be constructed (it is made of a source). Call kmux.kernel.")
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""
         arguments = in_order(self, arguments, named) if named else arguments
@@ -99,7 +106,21 @@ class SourceKernel(tvm_ffi.Function):
 
     def compile(self, *arguments: Any) -> Kernel:
         """The kernel that a call with these arguments launches; without any, that of the first backend that can."""
-        return self._kernels(*_device_of(arguments))
+        return self._kernels(*self._device_of(arguments))
+
+    def _device_of(self, arguments: Sequence[Any]) -> tuple[int, int]:
+        """DLPack's type and number of the device that the first array is on; type -1 without one."""
+        for place, argument in enumerate(arguments):
+            if (where := getattr(argument, "__dlpack_device__", None)) is not None:
+                kind, index = where()
+                return int(kind), int(index)
+            try:
+                found = _interfaces.device_of(argument)
+            except Refused as error:
+                raise argument_error(self, len(arguments), place, TypeError, error.problem) from None
+            if found is not None:
+                return found
+        return -1, 0
 
     def __repr__(self) -> str:
         return f"<kmux.SourceKernel {self.program.name!r}>"
@@ -121,7 +142,7 @@ _SourceKernelThatWrites.__name__ = _SourceKernelThatWrites.__qualname__ = Source
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
     """Of options that were checked: `kernel` does, and what was pickled has been."""
     kind = SourceKernel if program._returns(options) else _SourceKernelThatWrites
-    made = kind.__new__(kind)
+    made: SourceKernel = tvm_ffi.Function.__new__(kind)
     made._kernels = _Kernels(program, options)
     made.__move_handle_from__(functions.kernels_by_device(made._kernels, "target" not in options))
     if isinstance(made, _SourceKernelThatWrites):
@@ -139,6 +160,7 @@ def kernel(
     args: str = "",
     name: str = "",
     dialect: str = "",
+    defines: Mapping[str, Any] | None = None,
     **options: Unpack[CompileOptions],
 ) -> SourceKernel:
     """A kernel of its source, ready to be called: `kmux.kernel(SOURCE, "scale(x: f32[n], out y: f32[n])", grid=..., block=...)`.
@@ -154,6 +176,7 @@ def kernel(
         name: of the function, where it is not the signature's; with template arguments.
         dialect: "c", "cuda", "hip", "msl" or "cutedsl"; empty for what the file's name says, or the text looks like, which the
             log says (level info).
+        defines: macros for the source: {"TILE": 4}. Not for a source that carries its program, which has them itself.
         options: see `CompileOptions`.
 
     Raises:
@@ -164,28 +187,35 @@ def kernel(
     _check_names(options)
     prepare(options.get("verbose"))
     text, path = _read(source)
-    if not signature and path is not None:
+    if not signature and path is not None and not defines:
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
-    how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": path or ""}
+    how["defines"] = "\n".join(defines_of(defines or {}))
+    how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": _for_ending(path or "")}
     form = textwrap.dedent(signature).strip("\n") if "\n" in signature else signature
-    program = functions.kernel_program(text, form, how)
+    how = {part: utf8(part, given) for part, given in how.items()}
+    program = functions.kernel_program(content("source", text), utf8("signature", form), how)
     _say_dialect(program, dialect, path)
     return _source_kernel(program, options)
+
+
+def _for_ending(path: str) -> str:
+    """Returns the path with question marks for what is not UTF-8: only its ending counts."""
+    return path.encode(errors="replace").decode()
 
 
 def _say_dialect(program: Program, given: str, path: str | None) -> None:
     if not _log.isEnabledFor(logging.INFO):
         return
     dialects = ", ".join(variant["dialect"] for variant in json.loads(program.to_json())["variants"])
-    is_guess = not given and not (path and functions.dialect_of_file(path))
+    is_guess = not given and not (path and functions.dialect_of_file(_for_ending(path)))
     why = "guessed from its source: dialect= names another" if is_guess else "given" if given else "by the name of its file"
     _log.info("kernel %r is in dialect %s (%s)", program.name, dialects, why)
 
 
 def _check_names(options: CompileOptions) -> None:
     """Before what is missing: who misspells the grid has given one."""
-    own = ("grid", "block", "dynamic_smem_bytes", "args", "name", "dialect")
+    own = ("grid", "block", "dynamic_smem_bytes", "args", "name", "dialect", "defines")
     for option in options:
         if option not in CompileOptions.__annotations__ and (meant := functions.did_you_mean(option, own)):
             raise TypeError(f"there is no option {option!r} (kmux.kernel takes {', '.join(own)}, and the options of kmux.compile).{meant}")
@@ -200,8 +230,7 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
         return source, None
     path = os.fspath(source)
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(), path
+        return read(path), path
     except FileNotFoundError as error:
         add_note(error, "A source without a line break and without '{' is taken for the path of a file.")
         raise
@@ -230,14 +259,3 @@ def _extent(given: Any) -> str | None:
         return str(operator.index(given))  # NumPy's integers, too
     except TypeError:
         return None
-
-
-def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
-    """DLPack's type and number of the device that the first array is on; type -1 without one."""
-    for argument in arguments:
-        if (where := getattr(argument, "__dlpack_device__", None)) is not None:
-            kind, index = where()
-            return int(kind), int(index)
-        if (place := _interfaces.device_of(argument)) is not None:
-            return place
-    return -1, 0

@@ -9,6 +9,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 
 from ._extents import evaluate, solve
 from ._kernel import Kernel
+from ._library import functions
 from ._source_kernel import SourceKernel
 
 __all__ = ["op"]
@@ -97,7 +98,7 @@ def op(
     Raises:
         ValueError: nothing is returned or written, a name is not the kernel's, `mutates` lacks what the signature
             has, `backward` is given for a kernel that writes in place, torch lacks the dtype of an output, or the name of the operator
-            has no namespace. Nothing is registered then.
+            has no namespace; a tensor has elements of less than a byte. Nothing is registered then.
         TypeError: not a kernel.
     """
     if not isinstance(kernel, (Kernel, SourceKernel)):
@@ -153,6 +154,12 @@ def _checked(signature: _Signature, mutates: Sequence[str] | None) -> list[str]:
 
 
 def _check_dtypes(signature: _Signature) -> None:
+    for name in (*signature.arguments, *signature.outputs):
+        if (buffer := signature.buffer(name)) and functions.dtype_fields(buffer["dtype"])[1] < 8:
+            raise ValueError(
+                f"the kernel has a tensor {name!r} of dtype {buffer['dtype']} (torch has no tensor whose elements share a byte). "
+                "Declare it as uint8, with the packed bytes."
+            )
     for name in signature.outputs:
         if not hasattr(torch, dtype := signature.buffer(name)["dtype"]):
             raise ValueError(f"the kernel returns {name!r} of dtype {dtype} (this torch has no such dtype). Return another, or pass it in.")

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <tvm/ffi/c_api.h>
 
@@ -111,6 +112,15 @@ struct Frame {
   NumpyTensor tensors[kMaxArguments];
 };
 
+/// A type whose values cannot be read-only. Those of torch have a word of bits that is not 0 in `lazy` for a view whose
+/// memory does not hold its values (kmux/_torch_views.py); other types have no such bits.
+struct PlainType {
+  PyTypeObject* type = nullptr;
+  Py_ssize_t state = 0;  // offset in an object of the address of the state with that word
+  Py_ssize_t word = 0;  // offset in the state
+  unsigned long long lazy = 0;
+};
+
 // State that `make` sets; it runs once, under the lock of the interpreter.
 struct {
   PyTypeObject* array = nullptr;  // numpy.ndarray; null before the program has imported NumPy
@@ -120,7 +130,7 @@ struct {
   PyObject* look = nullptr;  // calls as TVM-FFI does, after checking for read-only arguments: (object, tuple)
   PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with this thread's latest error
   Py_ssize_t offset = 0;  // of the function's handle in an object
-  std::array<PyTypeObject*, 16> plain = {};  // some of the types whose values cannot be read-only
+  std::array<PlainType, 16> plain = {};  // some of them
   std::size_t plain_count = 0;
 } known;
 
@@ -171,6 +181,21 @@ PyObject* failed() {
   return result;
 }
 
+/// Returns the T at `offset` bytes behind `place`.
+template <class T>
+T word_at(const void* place, Py_ssize_t offset) noexcept {
+  T word;
+  std::memcpy(&word, static_cast<const char*>(place) + offset, sizeof word);
+  return word;
+}
+
+/// Returns false for a view whose memory does not hold its values.
+bool holds_its_values(const PlainType& type, const PyObject* object) noexcept {
+  if (type.lazy == 0) return true;
+  const void* const state = word_at<const void*>(object, type.state);
+  return state != nullptr && (word_at<std::uint64_t>(state, type.word) & type.lazy) == 0;
+}
+
 /// Returns true if TVM-FFI certainly takes the object and it is certainly writable.
 bool is_plain(PyObject* object) {
   NumpyTensor unused;
@@ -179,7 +204,7 @@ bool is_plain(PyObject* object) {
     return static_cast<std::size_t>(number) < numpy::kTypes.size() && read_numpy(object, &unused);
   }
   for (std::size_t i = 0; i < known.plain_count; ++i) {
-    if (known.plain[i] == Py_TYPE(object)) return true;
+    if (known.plain[i].type == Py_TYPE(object)) return holds_its_values(known.plain[i], object);
   }
   return false;
 }
@@ -191,7 +216,10 @@ PyObject* call_plainly(PyObject* self, PyObject* arguments) {
     if (!is_plain(PyTuple_GetItem(arguments, i)))
       return PyObject_CallFunctionObjArgs(known.look, self, arguments, nullptr);
   }
-  return known.call(self, arguments, nullptr);
+  PyObject* const result = known.call(self, arguments, nullptr);
+  if (result != nullptr || PyErr_ExceptionMatches(PyExc_OverflowError) == 0) return result;
+  PyErr_Clear();  // an integer that this release of TVM-FFI does not take: the package rounds or names it
+  return PyObject_CallFunctionObjArgs(known.look, self, arguments, nullptr);
 }
 
 /// Returns true if a call has named arguments: `kernel(*arguments, **named)` may have none.
@@ -293,11 +321,16 @@ PyObject* read_type(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-/// plain(type): declares that values of that type cannot be read-only. Types beyond the table are checked at each call.
-PyObject* plain(PyObject*, PyObject* type) {
+/// plain(type, state, word, lazy): declares that values of that type cannot be read-only. The numbers, which may be left
+/// out, are those of PlainType. Types beyond the table are checked at each call.
+PyObject* plain(PyObject*, PyObject* arguments) {
+  PyObject* type = nullptr;
+  PlainType made;
+  if (PyArg_ParseTuple(arguments, "O|nnK", &type, &made.state, &made.word, &made.lazy) == 0) return nullptr;
+  made.type = reinterpret_cast<PyTypeObject*>(type);
   if (known.plain_count < known.plain.size()) {
     Py_INCREF(type);
-    known.plain[known.plain_count++] = reinterpret_cast<PyTypeObject*>(type);
+    known.plain[known.plain_count++] = made;
   }
   Py_RETURN_NONE;
 }
@@ -305,7 +338,7 @@ PyObject* plain(PyObject*, PyObject* type) {
 PyMethodDef functions[] = {{"make", make, METH_VARARGS, nullptr},
                            {"read", read, METH_O, nullptr},
                            {"read_type", read_type, METH_VARARGS, nullptr},
-                           {"plain", plain, METH_O, nullptr},
+                           {"plain", plain, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT, "kmux_python", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};

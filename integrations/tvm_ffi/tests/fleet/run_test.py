@@ -215,6 +215,10 @@ class Units(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, "a str, whose letters would be taken one by one"):
                 call()
+        for places, message in (([5], "5 is not a target or a class"), (5, "targets and classes are 5"), ([None], "None is not a target")):
+            with self.assertRaisesRegex(TypeError, message):
+                kmux.fleet.compile([programs.scale()], places, run=self.folder / "run")
+        self.assertFalse((self.folder / "run").exists())
         with self.assertRaisesRegex(TypeError, "programs are a Program .a list of them is wanted."):
             kmux.fleet.compile(programs.scale(), run=self.folder / "run")
 

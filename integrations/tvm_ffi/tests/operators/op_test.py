@@ -144,5 +144,48 @@ class Operators(unittest.TestCase):
             kmux.torch.op("kmux_test::no_gradient", _compiled(_gradient()), backward=_compiled(scale()))
 
 
+class LazyViews(unittest.TestCase):
+    """Views of torch whose memory does not hold their values: conjugated or negated when they are read."""
+
+    def setUp(self):
+        source = "void copied(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = x[i]; }"
+        self.copied = kmux.kernel(source, "copied(x: f32[n], y: inout f32[n])", args="x, y, n: i64", target="cpu")
+        self.pairs = kmux.kernel(
+            source, "pairs(x: complex64[n], y: out complex64[n])", name="copied", args="x, y, 2 * n: i64", target="cpu"
+        )
+
+    def refused(self, kernel, message, *arguments):
+        made = kernel.compile()
+        for call in (kernel, kernel.launch, made, made.launch):
+            with self.assertRaisesRegex(TypeError, f"kernel .*: parameter {message}"):
+                call(*arguments)
+
+    def test_are_refused_by_the_name_of_the_parameter(self):
+        conjugated, y = torch.tensor([1 + 2j]).conj(), torch.zeros(1)
+        self.refused(self.pairs, r'"x" is a torch.Tensor that is conjugated .*Pass x.resolve_conj\(\)', conjugated)
+        self.refused(self.pairs, '"x" is a torch.Tensor that is conj', torch.nn.Parameter(conjugated))
+        self.refused(self.pairs, '"x" is a torch.Tensor that is neg', torch._neg_view(torch.tensor([1 + 2j])))
+        self.refused(self.copied, r'"x" is a torch.Tensor that is negated .*Pass x.resolve_neg\(\)', conjugated.imag, y)
+        self.refused(self.copied, '"y" is a torch.Tensor that is negated', y, torch._neg_view(torch.ones(1)))
+        with self.assertRaisesRegex(TypeError, "conjugated"):
+            self.pairs.compile().tune(conjugated)
+
+    def test_are_taken_once_resolved(self):
+        conjugated, y = torch.tensor([1 + 2j]).conj(), torch.zeros(1)
+        self.assertEqual(self.pairs(conjugated.resolve_conj()).item(), 1 - 2j)
+        self.assertEqual(self.pairs(conjugated.conj()).item(), 1 + 2j)
+        self.copied(conjugated.imag.resolve_neg(), y)
+        self.assertEqual(y.item(), -2)
+        op = kmux.torch.op("kmux_test::pairs", self.pairs)
+        self.assertEqual(op(conjugated).item(), 1 - 2j)  # torch resolves the arguments of operators
+
+    def test_are_looked_for_in_memory(self):
+        from kmux import _torch_views
+
+        place = _torch_views.place_of(torch)
+        self.assertIsNotNone(place, "each call takes Python code with this torch: see _torch_views.py")
+        self.assertEqual(place.bits.bit_count(), 2)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])  # what runs it names a folder

@@ -53,6 +53,16 @@ class Release(unittest.TestCase):
         self.assertTrue(pathlib.Path(tvm_ffi.__file__).is_relative_to(RELEASE), tvm_ffi.__file__)
         self.assertEqual(tvm_ffi.get_global_func("kmux.version")(), kmux.__version__)
 
+    def test_integers_beyond_int64_are_rounded_or_named(self):
+        x = numpy.ones(1, dtype="float32")
+        for value in (2**63, 2**64, -(2**63) - 1, 10**30, numpy.uint64(2**64 - 1)):
+            for call in (self.kernel, self.kernel.launch):
+                self.assertEqual(numpy.from_dlpack(call(x, value, x.ctypes.data))[0], numpy.float32(value))
+        with self.assertRaisesRegex(ValueError, 'kernel "scale": parameter "by" is an integer beyond the largest double'):
+            self.kernel(x, 10**400, x.ctypes.data)
+        with self.assertRaisesRegex(ValueError, 'kernel "scale": parameter "address" is an integer of more than 64 bits'):
+            self.kernel(x, 1, 2**64)
+
     def test_runs_kernels(self):
         x = numpy.arange(5, dtype="float32")
         self.assertEqual(self.kernel(x, 2.5, x.ctypes.data).tolist(), [0, 2.5, 5, 7.5, 10])

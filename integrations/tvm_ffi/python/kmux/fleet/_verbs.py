@@ -173,9 +173,25 @@ def _begin(
     for what, value in (("programs", programs), ("targets and classes", places)):
         if isinstance(value, str):
             raise TypeError(f"{what} are {value!r} (a str, whose letters would be taken one by one). Write [{value!r}].")
+    named = _named(places)  # before a folder has a plan that no run can do
     given = _distinct(programs_of(programs))
-    plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
+    plan = Plan(verb, named, _listed(given, shapes), words)
     return _go_on(_begun(plan, given, run), address, limits, progress, fetch)
+
+
+def _named(places: Iterable[str]) -> list[str]:
+    """Targets or classes, each once.
+
+    Raises:
+        TypeError: one that is no name.
+    """
+    if not isinstance(places, Iterable):
+        raise TypeError(f"targets and classes are {places!r} (a list of names is wanted). Write ['auto'], say.")
+    named = list(places)
+    for place in named:
+        if not isinstance(place, str):
+            raise TypeError(f"{place!r} is not a target or a class (they are names). Write 'auto', 'cpu' or 'cuda:sm_90a', say.")
+    return list(dict.fromkeys(named))
 
 
 def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View, fetch: bool) -> Report:
