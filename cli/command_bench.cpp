@@ -149,6 +149,7 @@ Result<std::vector<std::string>> backends_option(const po::variables_map& argume
 Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   bench::BenchOptions options;
   KMUX_ASSIGN(options.backends, backends_option(arguments));
+  options.files = values_of(arguments, "program");
   options.baseline = text_option(arguments, "baseline");
   options.reference = text_option(arguments, "reference");
   for (const std::string& text : values_of(arguments, "axis")) {

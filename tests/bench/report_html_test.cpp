@@ -45,6 +45,24 @@ TEST(ReportHtmlTest, ContainsCharts) {
   EXPECT_EQ(count_of(html, "<polyline"), 2U) << "a line a backend";
 }
 
+TEST(ReportHtmlTest, DrawsProgramsOfOneNameAsTwoLines) {
+  BenchReport report = report_example();
+  for (const std::int64_t n : {1024, 4096}) report.contests.push_back(contest_at(n));
+  for (std::size_t i = 0; i < report.contests.size(); ++i) report.contests[i].label = i < 2 ? "a.kmux" : "b.kmux";
+  const std::string html = html_of(report);
+  EXPECT_EQ(count_of(html, "<figure class=\"scaling\">"), 2U);
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("scale (a.kmux) over n"), HasSubstr("scale (b.kmux) over n"),
+                    HasSubstr("<small>n=1024; b.kmux</small>"), HasSubstr("launcher of scale (b.kmux) on quick")));
+}
+
+TEST(ReportHtmlTest, DrawsUnlabelledProgramsOfOneNameAsTwoLines) {  // of an older report
+  BenchReport report = report_example();
+  for (const std::int64_t n : {1024, 4096}) report.contests.push_back(contest_at(n));
+  for (std::size_t i = 0; i < report.contests.size(); ++i) report.contests[i].identity = i < 2 ? "1" : "2";
+  EXPECT_EQ(count_of(html_of(report), "<figure class=\"scaling\">"), 2U);
+}
+
 TEST(ReportHtmlTest, ContainsLauncherTexts) {
   EXPECT_THAT(html_of(report_example()), AllOf(HasSubstr("<summary>launcher of scale on quick</summary>"),
                                                HasSubstr("a &lt; b &amp;&amp; c</pre>")));

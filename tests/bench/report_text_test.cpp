@@ -21,6 +21,13 @@ TEST(ReportTextTest, ReportsFasterAndWrongEntrants) {
                     HasSubstr("clocks drifted meanwhile, the host's by +7.0 %, cuda:0's by -4.0 %")));
 }
 
+TEST(ReportTextTest, DistinguishesProgramsOfOneName) {
+  BenchReport report = report_example();
+  report.contests.front().label = "a.kmux";
+  EXPECT_THAT(text_of(report), AllOf(HasSubstr("scale (a.kmux, n=1024): "), HasSubstr("\nscale (n=4096): ")));
+  EXPECT_THAT(csv_of(report), HasSubstr("\"scale (a.kmux)\",\"n=1024\","));
+}
+
 TEST(ReportTextTest, CsvHasOneLinePerColumn) {
   const std::string csv = csv_of(report_example());
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 * (4 + 4 + 1));

@@ -85,7 +85,7 @@ Json json_of(const Contest& contest) {
                       {"host_drift", contest.host_drift}, {"device_drift", std::move(device_drift)},
                       {"flops", contest.flops},           {"bytes", contest.bytes},
                       {"entrants", std::move(entrants)},  {"origin", contest.origin},
-                      {"identity", contest.identity}};
+                      {"identity", contest.identity},     {"label", contest.label}};
 }
 
 // ---- reading ----
@@ -221,6 +221,7 @@ Contest read_contest(Reader& reader, const Json& json) {
                   .entrants = {},
                   .origin = reader.text(json, "origin")};
   if (json.find("identity") != nullptr) contest.identity = reader.text(json, "identity");  // not in older reports
+  if (json.find("label") != nullptr) contest.label = reader.text(json, "label");           // nor this
   for (const Json& row : reader.list(json, "resolution")) contest.resolution.push_back(read_row(reader, row));
   for (const auto& [name, value] : reader.object(json, "point")) {
     if (value.as_integer() != nullptr) contest.point[name] = *value.as_integer();
@@ -247,6 +248,10 @@ std::vector<ResolutionRow> rows_of(const Resolution& resolution) {
                     std::string(to_string(candidate.stage)), candidate.reason});
   }
   return rows;
+}
+
+std::string program_text(const Contest& contest) {
+  return contest.label.empty() ? contest.program : contest.program + " (" + contest.label + ")";
 }
 
 std::string_view to_string(EntrantState state) { return kStates[static_cast<std::size_t>(state)]; }

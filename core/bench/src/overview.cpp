@@ -90,7 +90,9 @@ void write_name(HtmlWriter& html, const Numbered& one) {
   write_breakable(html, one.contest->program);
   html.close("a");
   std::string at = point_text(*one.contest, ", ");
-  if (!one.contest->origin.empty()) at += (at.empty() ? "" : "; ") + one.contest->origin;
+  for (const std::string& from : {one.contest->label, one.contest->origin}) {
+    if (!from.empty()) at += (at.empty() ? "" : "; ") + from;
+  }
   html.small(at);
   html.close("th");
 }

@@ -45,7 +45,7 @@ std::string pairs_text(const Contest& contest);
 void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
                    TextPool& texts, std::string& last_absent);
 
-/// Returns the title of a contest on a page: "gemm", "scale, n = 1024", "scale, n = 1024 (run.json)".
+/// Returns the title of a contest on a page: "gemm", "scale, n = 1024", "scale, n = 1024 (a.kmux, run.json)".
 std::string title_of(const Contest& contest);
 
 /// Returns its point of the axes, "n=1024;m=3", separated by `separator`.

@@ -46,8 +46,8 @@ std::vector<Mark> marks_of(std::span<const Contest> contests) {
       const auto flops = entrant.columns.find(Column::kFlopRate);
       const auto bytes = entrant.columns.find(Column::kBytesRate);
       if (flops == entrant.columns.end() || bytes == entrant.columns.end()) continue;
-      marks.push_back({entrant.backend, contest.program, contest.flops / contest.bytes, flops->second.interval.median,
-                       bytes->second.interval.median});
+      marks.push_back({entrant.backend, program_text(contest), contest.flops / contest.bytes,
+                       flops->second.interval.median, bytes->second.interval.median});
     }
   }
   return marks;

@@ -131,7 +131,7 @@ std::string judgement_cells(const Entrant& entrant, Column column) {
 }
 
 std::string lines_of(const Contest& contest, const Entrant& entrant) {
-  const std::string head = quoted(contest.program) + "," + quoted(point_text(contest, ";")) + "," +
+  const std::string head = quoted(program_text(contest)) + "," + quoted(point_text(contest, ";")) + "," +
                            quoted(entrant.backend) + "," + std::string(to_string(entrant.state)) + ",";
   if (entrant.columns.empty()) return head + ",,,,,,,,,\n";
   std::string lines;
@@ -173,7 +173,9 @@ std::string text_of(const BenchReport& report) {
   std::string text;
   for (const Contest& contest : report.contests) {
     text += contest.program;
-    if (!contest.point.empty()) text += " (" + point_text(contest, ", ") + ")";
+    const std::string point = point_text(contest, ", ");
+    const std::string which = contest.label + (contest.label.empty() || point.empty() ? "" : ", ") + point;
+    if (!which.empty()) text += " (" + which + ")";
     if (!contest.baseline.empty()) {
       text += ": baseline " + contest.baseline + ", results checked against " + contest.reference;
     }
@@ -205,16 +207,16 @@ Palette palette_of(const BenchReport& report) {
 
 // ---- pictures of several contests ----
 
-/// The contests of a program that differ only in `axis`, by the rest of their point.
-using Groups = std::map<std::string, std::vector<const Contest*>>;
+/// The contests of a program that differ only in `axis`, by title and identity. Programs may have the same name.
+using Groups = std::map<std::pair<std::string, std::string>, std::vector<const Contest*>>;
 
 Groups groups_of(const BenchReport& report, const std::string& axis) {
   Groups groups;
   for (const Contest& contest : report.contests) {
     if (!contest.point.contains(axis)) continue;
-    Contest rest{.program = contest.program, .point = contest.point, .origin = contest.origin};
+    Contest rest{.program = contest.program, .point = contest.point, .origin = contest.origin, .label = contest.label};
     rest.point.erase(axis);
-    groups[title_of(rest)].push_back(&contest);
+    groups[{title_of(rest), contest.identity}].push_back(&contest);
   }
   return groups;
 }
@@ -225,11 +227,11 @@ void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& p
     for (const auto& [name, value] : contest.point) axes.emplace(name, groups_of(report, name));
   }
   for (const auto& [axis, groups] : axes) {
-    for (const auto& [title, contests] : groups) {
+    for (const auto& [key, contests] : groups) {
       const std::string picture = picture_scaling(contests, axis, palette);
       if (picture.empty()) continue;
       html.open("figure", R"(class="scaling")");
-      html.element("figcaption", std::string(title).append(" over ").append(axis)).raw(picture).close("figure");
+      html.element("figcaption", std::string(key.first).append(" over ").append(axis)).raw(picture).close("figure");
     }
   }
 }

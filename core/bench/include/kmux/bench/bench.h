@@ -33,6 +33,8 @@ struct BenchOptions {
   std::string baseline = {};  // empty: the choice of `auto`
   std::string reference = {};  // empty: the host-memory backend if it takes part, else the baseline
   std::vector<Axis> axes = {};  // each combination is a contest
+  /// The files of the programs, in their order. They distinguish programs of one name; without them numbers do.
+  std::vector<std::string> files = {};
   std::vector<std::string> inputs = {"*=random:1"};
   std::vector<std::string> constants = {};  // as for `ConstantValues`; required ones that are not given are random
   GivenValues values = {};

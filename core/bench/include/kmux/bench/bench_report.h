@@ -90,8 +90,12 @@ struct Contest {
   std::vector<Entrant> entrants;
   std::string origin = {};  // the file it was read from; empty: measured now
   std::string identity = {};  // of the program and the measurement options; empty: unknown
+  std::string label = {};  // a file or a number if several programs of the run have its name; else empty
   bool operator==(const Contest&) const = default;
 };
+
+/// Returns the program's name, with the label if it has one: "gemm", "gemm (tiled.kmux)".
+std::string program_text(const Contest& contest);
 
 /// The result of a benchmark: a machine and its contests.
 struct BenchReport {
