@@ -81,6 +81,8 @@ struct Command {
   Result<Report> (*run)(const po::variables_map& arguments);
   bool repeats_last = false;  // the last word is repeatable
   std::string_view instead = {};  // an option that replaces the first word
+  /// Checks that nothing is missing on the command line, before `run`. Its errors end with kUsage.
+  Status (*check)(const po::variables_map& arguments) = nullptr;
 };
 
 /// Returns all commands, in the order of the help.

@@ -210,6 +210,12 @@ struct BenchRequest {
   std::vector<bench::NamedReport> beside;
 };
 
+Status check_bench(const po::variables_map& arguments) {
+  if (arguments.count("resume") == 0 || arguments.count("program") != 0) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--resume has nothing to go on with (no program is given). Name the programs of that run.");
+}
+
 Result<BenchRequest> read_request(const po::variables_map& arguments) {
   BenchRequest request;
   KMUX_ASSIGN(request.thresholds, read_thresholds(values_of(arguments, "fail-if")));
@@ -218,10 +224,6 @@ Result<BenchRequest> read_request(const po::variables_map& arguments) {
   KMUX_TRY(check_outputs(arguments, request.programs));
   KMUX_ASSIGN(request.beside, load_reports(values_of(arguments, "from")));
   if (arguments.count("resume") == 0) return request;
-  if (request.programs.empty()) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--resume has nothing to go on with (no program is given). Name the programs of that run.");
-  }
   KMUX_ASSIGN(bench::NamedReport earlier, bench::load_report(text_option(arguments, "resume")));
   request.options.earlier = std::move(earlier.report);
   return request;
@@ -327,6 +329,7 @@ const Command kBenchCommand{"bench",
                             describe_bench,
                             run_bench,
                             true,
-                            "from"};
+                            "from",
+                            check_bench};
 
 }  // namespace kmux::cli

@@ -291,6 +291,11 @@ Report export_report(const ExportedLibrary& exported) {
                                         {"from_cache", exported.from_cache}}};
 }
 
+Status check_export(const po::variables_map& arguments) {
+  if (!value_of(arguments, "output").empty()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
+}
+
 Result<Report> run_export(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -299,9 +304,6 @@ Result<Report> run_export(const po::variables_map& arguments) {
   options.library = value_of(arguments, "output");
   options.header = value_of(arguments, "header");
   options.host_compiler = value_of(arguments, "host-compiler");
-  if (options.library.empty()) {
-    return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
-  }
   OutputFiles outputs(arguments);
   outputs.protect(arguments["program"].as<std::string>(), program);
   KMUX_TRY(outputs.add({"--output", options.library, OutputKind::kLibrary}));
@@ -339,6 +341,9 @@ const Command kExportCommand{"export",
                              "  kmux export gemm.kmux.json --target cuda:sm_90a -o libgemm.so\n",
                              {"program"},
                              describe_export,
-                             run_export};
+                             run_export,
+                             false,
+                             {},
+                             check_export};
 
 }  // namespace kmux::cli

@@ -187,6 +187,9 @@ int run(const Command& command, const std::vector<std::string>& words) {
     return fail_usage("no " + command.words.front() + " is given (kmux " + std::string(command.usage) + ")." + advice,
                       json);
   }
+  if (command.check != nullptr) {
+    if (const Status complete = command.check(arguments); !complete) return fail(complete.error(), kUsage, json);
+  }
   if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
   if (arguments.count("verbose") != 0) show_whole_errors();
   return print(command.run(arguments), json);

@@ -21,6 +21,12 @@ TEST(CliExportTest, WritesLibraryAndHeader) {
   EXPECT_THAT(session.files(), AllOf(Contains("libscale.so"), Contains("scale.h")));
 }
 
+TEST(CliExportTest, MissingOutputIsWrongCommandLine) {
+  const ProcessResult result = CliSession().run({"export", kExportedScale});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.standard_error, HasSubstr("Give the library's path: -o FILE."));
+}
+
 TEST(CliExportTest, PrintsJsonReport) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--json"});
