@@ -20,6 +20,10 @@ std::string error_report(const Error& error, const std::string& subject = "");
 /// Returns `error` for JSON documents: {"code", "message", "notes": [{"kind", "text"}]}.
 Json to_json(const Error& error);
 
+/// Returns `json` as a document of the command. Names of files need not be UTF-8, and a document must be: other bytes
+/// become \xHH.
+std::string document_text(const Json& json, int indent = 2);
+
 /// Implements --verbose. Threads: must be called before other threads start.
 void show_whole_errors();
 

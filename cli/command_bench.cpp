@@ -80,7 +80,7 @@ bench::BenchReport ReportKeeper::report() const {
 
 Status ReportKeeper::write() {
   const bench::BenchReport all = report();
-  if (!json_.empty()) KMUX_TRY(write_file(json_, dump(to_json(all), 1) + "\n"));
+  if (!json_.empty()) KMUX_TRY(write_file(json_, document_text(to_json(all), 1) + "\n"));
   if (!csv_.empty()) KMUX_TRY(write_file(csv_, bench::csv_of(all)));
   if (!html_.empty()) KMUX_TRY(write_file(html_, bench::html_of(all)));
   return Ok{};

@@ -56,6 +56,28 @@ Json to_json(const Error& error) {
 
 namespace {
 
+Json in_utf8(const Json& json) {
+  if (const std::string* const text = json.as_string()) return as_utf8(*text);
+  if (const Json::Array* const array = json.as_array()) {
+    Json::Array items;
+    items.reserve(array->size());
+    for (const Json& item : *array) items.push_back(in_utf8(item));
+    return items;
+  }
+  if (const Json::Object* const object = json.as_object()) {
+    Json::Object members;
+    for (const auto& [key, value] : *object) members.emplace(as_utf8(key), in_utf8(value));
+    return members;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string document_text(const Json& json, int indent) { return dump(in_utf8(json), indent); }
+
+namespace {
+
 constexpr std::string_view kExitCodes = R"(Exit codes:
   0  success                       4  no backend can do it on this machine
   1  a check found a difference    5  the compiler refused the sources
@@ -104,7 +126,7 @@ void print_help(const Command& command, const po::options_description& options, 
 }
 
 int fail(const Error& error, ExitCode code, bool json) {
-  if (json) std::cout << dump(Json::Object{{"error", to_json(error)}}, 2) << "\n";
+  if (json) std::cout << document_text(Json::Object{{"error", to_json(error)}}) << "\n";
   std::cerr << error_report(error);
   return code;
 }
@@ -154,7 +176,7 @@ int print(const Result<Report>& report, bool json) {
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
   if (!report->notice.empty()) std::cerr << "kmux: note: " << printable(report->notice) << "\n";
   if (json) {
-    std::cout << dump(report->json, 2) << "\n";
+    std::cout << document_text(report->json) << "\n";
   } else {
     const bool is_raw = report->is_file && isatty(STDOUT_FILENO) == 0;
     std::cout << (is_raw ? report->text : for_terminal(report->text));
