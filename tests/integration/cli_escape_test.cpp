@@ -96,7 +96,7 @@ TEST_F(CliEscapeTest, JsonIsUtf8ForAnyName) {
   EXPECT_THAT(session_.run({"run", "nope\xff.cu", "--json"}).standard_output, HasSubstr("nope\\\\xff.cu"));
 }
 
-TEST_F(CliEscapeTest, NamesWordThatIsNotUtf8) {
+TEST_F(CliEscapeTest, NamesWordInInvalidUtf8) {
   const auto expect = [&](const std::vector<std::string>& words, const std::string& part) {
     const ProcessResult refused = session_.run(words);
     EXPECT_EQ(refused.exit_code, 3);

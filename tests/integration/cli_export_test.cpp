@@ -38,6 +38,16 @@ TEST(CliExportTest, PrintsJsonReport) {
   EXPECT_GT(*json.find("bytes")->as_integer(), 1000);
 }
 
+TEST(CliExportTest, NamesMissingWorkingDirectory) {
+  const CliSession session;
+  const std::string program = (session.folder() / kExportedScale).string();
+  const std::string script = "mkdir gone && cd gone && rmdir ../gone && '" KMUX_TEST_BUILD_DIR "/bin/kmux' export '" +
+                             program + "' --backend cpu -o a.so";
+  const Command command{.argv = {"/bin/sh", "-c", script}, .working_directory = session.folder().string()};
+  EXPECT_THAT(kmux::run(command).value().standard_error,
+              HasSubstr("(the working directory is gone). Name an absolute path."));
+}
+
 TEST(CliExportTest, NeverReplacesNamedBackend) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "nvrtc", "-o", "a.so"});
