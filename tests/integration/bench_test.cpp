@@ -188,6 +188,19 @@ TEST_F(BenchTest, RemeasuresChangedProgram) {
   EXPECT_EQ(measured, 2);
 }
 
+TEST_F(BenchTest, MeasuresVariantsOfOneBackend) {
+  Program program = doubling();
+  program.variants.push_back(doubling(kFlawedDoubling).variants.front());
+  program.variants.back().settings.compile_flags = {"-DSILENT"};
+  const Contest contest = run(quick({"cpu#0", "cpu#1", "cpu#0:tier=fast"}), program).value().contests.front();
+  EXPECT_EQ(contest.baseline, "cpu#0");
+  EXPECT_EQ(contest.entrants[0].variant, 0U);
+  EXPECT_EQ(contest.entrants[1].variant, 1U);
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kWrong) << "it is the other variant";
+  EXPECT_EQ(contest.entrants[2].tier, "fast");
+  EXPECT_TRUE(contest.entrants[0].columns.contains(Column::kBuild));
+}
+
 TEST_F(BenchTest, LabelsProgramsOfOneName) {
   const Program programs[] = {doubling(), doubling(kFlawedDoubling)};
   const auto labels = [&](const BenchOptions& options) {

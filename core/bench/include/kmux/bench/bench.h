@@ -28,7 +28,8 @@ struct Axis {
 /// The contestants, their arguments, and the method of measurement.
 struct BenchOptions {
   /// Backends to compare; empty: all that support the program. "cpu:engine=host" is backend cpu with an option; ";"
-  /// separates several options. A backend may take part several times with different options.
+  /// separates several options. "cpu#1" is backend cpu with variant 1 of the program. A backend may take part several
+  /// times with different options and variants.
   std::vector<std::string> backends = {};
   std::string baseline = {};  // empty: the choice of `auto`
   std::string reference = {};  // empty: the host-memory backend if it takes part, else the baseline
