@@ -17,6 +17,7 @@
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 
+#include "base/duration_text.h"
 #include "command.h"
 #include "interrupt.h"
 #include "options.h"
@@ -217,10 +218,10 @@ Report report(const Program& program, const BuildResult& built, std::size_t byte
     if (occupancy) list.back()["occupancy"] = to_json(*occupancy);
     if (is_verbose) lines += kernel_line(kernel, occupancy);
   }
-  std::string text = built.resolution.explain() + "\n" +
-                     styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target +
-                     " with " + built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) +
-                     " bytes)\n" + lines;
+  std::string text = built.resolution.explain();
+  text = is_verbose ? text + "\n" : text.substr(0, text.find('\n') + 1);  // the table explains failures
+  text += styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target + " with " +
+          built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) + " bytes)\n" + lines;
   return {std::move(text), Json::Object{{"backend", built.backend},
                                         {"kernels", kernels ? Json(std::move(list)) : Json()},
                                         {"target", target},

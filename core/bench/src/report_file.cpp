@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -79,13 +80,17 @@ std::string cell(const Entrant& entrant, Column column) {
   return figure(column, interval.median) + (width.empty() ? "" : " " + width);
 }
 
+/// Returns the table of the backends that could run.
 std::string table_of(const Contest& contest) {
+  const auto is_absent = [](const Entrant& entrant) { return entrant.state == EntrantState::kUnavailable; };
+  if (std::ranges::all_of(contest.entrants, is_absent)) return "  no backend can run it here\n";
   std::vector<TextTable::Column> titles = {{"backend"}, {contest.baseline.empty() ? "" : "verdict"}};
   std::vector<Column> shown;
   std::ranges::copy_if(kShown, std::back_inserter(shown), [&](Column column) { return has(contest, column); });
   for (const Column column : shown) titles.push_back({std::string(info(column).title), TextTable::Align::kRight});
   TextTable table(std::move(titles));
   for (const Entrant& entrant : contest.entrants) {
+    if (entrant.state == EntrantState::kUnavailable) continue;
     std::vector<std::string> cells = {entrant.backend, verdict_text(contest, entrant)};
     for (const Column column : shown) cells.push_back(cell(entrant, column));
     table.add(std::move(cells));
@@ -93,14 +98,19 @@ std::string table_of(const Contest& contest) {
   return table.to_string(2);
 }
 
-std::string notes_of(const Contest& contest) {
+/// Returns the problems and remarks of a contest. `told` has the remarks of earlier contests, and their unavailable
+/// backends with the reasons, which a report has once.
+std::string notes_of(const Contest& contest, std::set<std::string>& told) {
   std::string text;
   for (const Entrant& entrant : contest.entrants) {
-    if (!entrant.problem.empty()) {
-      text += "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
-    }
+    if (entrant.problem.empty()) continue;
+    const std::string line =
+        "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
+    if (entrant.state != EntrantState::kUnavailable || told.insert(line).second) text += line;
   }
-  for (const std::string& remark : remarks_of(contest)) text += "  " + remark + "\n";
+  for (const std::string& remark : remarks_of(contest)) {
+    if (told.insert(remark).second) text += "  " + remark + "\n";
+  }
   const std::string drift = drift_text(contest);
   if (!drift.empty()) text += "  " + drift + "\n";
   return text;
@@ -171,6 +181,7 @@ BenchReport join_reports(std::vector<NamedReport> reports) {
 
 std::string text_of(const BenchReport& report) {
   std::string text;
+  std::set<std::string> told;
   for (const Contest& contest : report.contests) {
     text += contest.program;
     const std::string point = point_text(contest, ", ");
@@ -179,7 +190,7 @@ std::string text_of(const BenchReport& report) {
     if (!contest.baseline.empty()) {
       text += ": baseline " + contest.baseline + ", results checked against " + contest.reference;
     }
-    text += "\n" + table_of(contest) + pairs_text(contest) + notes_of(contest) + "\n";
+    text += "\n" + table_of(contest) + pairs_text(contest) + notes_of(contest, told) + "\n";
   }
   return text;
 }
