@@ -24,6 +24,9 @@ Json to_json(const Error& error);
 /// become \xHH.
 std::string document_text(const Json& json, int indent = 2);
 
+/// Returns the command line of this process as a shell takes it: "kmux bench 'a b.kmux'".
+std::string command_line();
+
 /// Implements --verbose. Threads: must be called before other threads start.
 void show_whole_errors();
 

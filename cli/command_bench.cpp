@@ -150,6 +150,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   bench::BenchOptions options;
   KMUX_ASSIGN(options.backends, backends_option(arguments));
   options.files = values_of(arguments, "program");
+  options.command = command_line();
   options.baseline = text_option(arguments, "baseline");
   options.reference = text_option(arguments, "reference");
   for (const std::string& text : values_of(arguments, "axis")) {

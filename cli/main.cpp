@@ -33,8 +33,15 @@ std::span<const Command> commands() {
 namespace {
 
 bool are_whole = false;
+auto& given_words = *new std::vector<std::string>;  // of the command line, behind "kmux"
 
 }  // namespace
+
+std::string command_line() {
+  std::vector<std::string> words = {"kmux"};
+  words.insert(words.end(), given_words.begin(), given_words.end());
+  return to_string(kmux::Command{.argv = std::move(words)});
+}
 
 void show_whole_errors() { are_whole = true; }
 
@@ -260,6 +267,7 @@ int unknown_command(const std::string& word) {
 }
 
 int main(const char* self, const std::vector<std::string>& words) {
+  given_words = words;
   if (words.empty()) return print_help(std::cerr), kUsage;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(std::cout), kSuccess;
   if (words[0] == "--version") return std::cout << "kmux " << version() << "\n", kSuccess;

@@ -1,6 +1,9 @@
 #include "kmux/bench/bench.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -105,6 +108,7 @@ BenchReport with_rest(BenchReport report, const BenchReport& earlier) {
   for (const Contest& contest : earlier.contests) {
     if (is_measured(contest) && !has_alike(report, contest)) report.contests.push_back(contest);
   }
+  report.runs.insert(report.runs.begin(), earlier.runs.begin(), earlier.runs.end());
   return report;
 }
 
@@ -159,6 +163,16 @@ Status check_axes(const std::vector<Axis>& axes) {
   return Ok{};
 }
 
+/// Returns "2026-11-30 04:16", in UTC.
+std::string date_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts);
+  return text.data();
+}
+
 /// Returns what distinguishes each program from others of its name: its file, or its number among them; empty for the
 /// only program of a name.
 std::vector<std::string> labels_of(std::span<const Program> programs, const std::vector<std::string>& files) {
@@ -184,7 +198,7 @@ class BenchRun {
         labels_(labels_of(programs, options.files)),
         points_(points_of(options.axes)),
         all_(programs.size() * points_.size()),
-        report_{describe_machine(runtime), {}} {}
+        report_{describe_machine(runtime), {}, {{date_text(std::chrono::system_clock::now()), options.command}}} {}
 
   /// Checks all inputs before the first contest, since measuring takes long.
   Status check() {

@@ -259,7 +259,12 @@ std::string_view to_string(EntrantState state) { return kStates[static_cast<std:
 Json to_json(const BenchReport& report) {
   Json::Array contests;
   for (const Contest& contest : report.contests) contests.push_back(json_of(contest));
-  return Json::Object{{"kmux_bench", kVersion}, {"machine", report.machine}, {"contests", std::move(contests)}};
+  Json::Array runs;
+  for (const BenchRecord& run : report.runs) runs.push_back(Json::Object{{"date", run.date}, {"command", run.command}});
+  return Json::Object{{"kmux_bench", kVersion},
+                      {"machine", report.machine},
+                      {"contests", std::move(contests)},
+                      {"runs", std::move(runs)}};
 }
 
 Result<BenchReport> report_from_json(const Json& json) {
@@ -270,6 +275,10 @@ Result<BenchReport> report_from_json(const Json& json) {
   if (problem.empty() && version != static_cast<double>(kVersion)) problem = "it is of another version";
   report.machine = reader.member(json, "machine");
   for (const Json& contest : reader.list(json, "contests")) report.contests.push_back(read_contest(reader, contest));
+  if (json.find("runs") != nullptr) {  // not in older reports
+    for (const Json& run : reader.list(json, "runs"))
+      report.runs.push_back({reader.text(run, "date"), reader.text(run, "command")});
+  }
   if (problem.empty()) return report;
   return make_error(ErrorCode::kInvalidArgument,
                     "this is not a report of kmux bench (" + problem + "). Give what `kmux bench --json` wrote.");

@@ -28,6 +28,9 @@ void write_spot(HtmlWriter& html, const Palette& palette, const std::string& bac
 /// Writes a name that may wrap after each "_".
 void write_breakable(HtmlWriter& html, std::string_view name);
 
+/// Returns a figure or a spread for a page, with the characters that a terminal may not have: "5.7 us +-2 %".
+std::string on_page(std::string text);
+
 /// Writes the median with its interval beneath.
 void write_number(HtmlWriter& html, Column column, const Interval& interval);
 

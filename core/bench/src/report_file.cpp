@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -174,6 +173,7 @@ BenchReport join_reports(std::vector<NamedReport> reports) {
   BenchReport all{machines_of(reports), {}};
   const bool has_several = std::ranges::count_if(reports, has_programs) > 1;
   for (NamedReport& one : reports) {
+    std::ranges::move(one.report.runs, std::back_inserter(all.runs));
     for (Contest& contest : one.report.contests) add(all, std::move(contest), has_several ? one.name : "");
   }
   return all;
@@ -218,31 +218,40 @@ Palette palette_of(const BenchReport& report) {
 
 // ---- pictures of several contests ----
 
-/// The contests of a program that differ only in `axis`, by title and identity. Programs may have the same name.
-using Groups = std::map<std::pair<std::string, std::string>, std::vector<const Contest*>>;
+/// The contests of a program that differ only in one axis.
+struct Group {
+  std::string title;
+  std::string identity;  // programs may have the same name
+  std::vector<const Contest*> contests;
+};
 
-Groups groups_of(const BenchReport& report, const std::string& axis) {
-  Groups groups;
+/// Returns the groups of contests that differ only in `axis`, in the order of the report.
+std::vector<Group> groups_of(const BenchReport& report, const std::string& axis) {
+  std::vector<Group> groups;
   for (const Contest& contest : report.contests) {
     if (!contest.point.contains(axis)) continue;
     Contest rest{.program = contest.program, .point = contest.point, .origin = contest.origin, .label = contest.label};
     rest.point.erase(axis);
-    groups[{title_of(rest), contest.identity}].push_back(&contest);
+    const std::string title = title_of(rest);
+    auto group = std::ranges::find_if(
+        groups, [&](const Group& one) { return one.title == title && one.identity == contest.identity; });
+    if (group == groups.end()) group = groups.insert(group, {title, contest.identity, {}});
+    group->contests.push_back(&contest);
   }
   return groups;
 }
 
 void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
-  std::map<std::string, Groups> axes;
+  std::set<std::string> axes;
   for (const Contest& contest : report.contests) {
-    for (const auto& [name, value] : contest.point) axes.emplace(name, groups_of(report, name));
+    for (const auto& [name, value] : contest.point) axes.insert(name);
   }
-  for (const auto& [axis, groups] : axes) {
-    for (const auto& [key, contests] : groups) {
-      const std::string picture = picture_scaling(contests, axis, palette);
+  for (const std::string& axis : axes) {
+    for (const Group& group : groups_of(report, axis)) {
+      const std::string picture = picture_scaling(group.contests, axis, palette);
       if (picture.empty()) continue;
       html.open("figure", R"(class="scaling")");
-      html.element("figcaption", std::string(key.first).append(" over ").append(axis)).raw(picture).close("figure");
+      html.element("figcaption", std::string(group.title).append(" over ").append(axis)).raw(picture).close("figure");
     }
   }
 }
@@ -291,6 +300,19 @@ void write_definitions(HtmlWriter& html) {
   html.close("dl").close("details");
 }
 
+/// Writes the dates and command lines of the runs; a page of many is about the results.
+void write_runs(HtmlWriter& html, const std::vector<BenchRecord>& runs) {
+  constexpr std::size_t kMaxShown = 3;
+  const bool is_long = runs.size() > kMaxShown;
+  if (is_long) html.open("details").element("summary", std::to_string(runs.size()) + " runs");
+  for (const BenchRecord& run : runs) {
+    html.open("p", R"(class="faint run")").text(run.date + " UTC");
+    if (!run.command.empty()) html.text(": ").element("code", run.command);
+    html.close("p");
+  }
+  if (is_long) html.close("details");
+}
+
 }  // namespace
 
 std::string html_of(const BenchReport& report) {
@@ -303,7 +325,9 @@ std::string html_of(const BenchReport& report) {
   html.element("title", "kmux bench").open("style").raw(bench_page_style).close("style").raw("</head>\n<body>\n");
   const bool has_programs = std::ranges::any_of(report.contests, is_of_program);
   html.open("header").element("h1", has_programs ? "Backends against each other" : "Benchmarks");
-  html.element("p", machine_line(report.machine), R"(class="faint")").close("header");
+  html.element("p", machine_line(report.machine), R"(class="faint")");
+  write_runs(html, report.runs);
+  html.close("header");
   html.open("main");
   write_overview(html, report, palette);
   write_benchmarks(html, report, palette);

@@ -42,6 +42,7 @@ struct BenchOptions {
   std::optional<Tolerance> tolerance = {};  // of results; default: by dtype
   StopRule stop = {};
   int repetitions = 3;  // of compilation
+  std::string command = {};  // the command line, for the report
   CompileOptions compile = {};
   /// Contests of an earlier run. One with the same program, point and options is not measured again; the others stay in
   /// the report, too.
