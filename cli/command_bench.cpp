@@ -289,7 +289,8 @@ void describe_bench(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
   auto add = options.add_options();
-  add("backends", po::value<std::string>()->value_name("A,B")->default_value("all"), "which take part");
+  add("backends", po::value<std::string>()->value_name("A,B")->default_value("all"),
+      "which take part: NAME, NAME#VARIANT, NAME:OPTION=VALUE");
   add("baseline", po::value<std::string>()->value_name("A"),
       "what the others are compared with (default: auto's choice)");
   add("reference", po::value<std::string>()->value_name("A"),
