@@ -31,7 +31,7 @@ bool is_breached(const bench::Entrant& entrant, const Threshold& threshold) {
 }
 
 std::string sentence(const bench::Contest& contest, const bench::Entrant& entrant, const Threshold& threshold) {
-  const std::string head = "FAIL " + contest.program + " on " + entrant.backend + ": ";
+  const std::string head = "FAIL " + program_text(contest) + " on " + entrant.backend + ": ";
   if (threshold.kind != Threshold::Kind::kSlower) return head + entrant.problem;
   const Interval& ratio = entrant.verdicts.at(bench::kHeadline).ratio;
   return head + bench::ratio_text(ratio) + " than " + contest.baseline + " (" + bench::ratio_spread(ratio) + ")";
@@ -106,6 +106,7 @@ std::vector<std::string> breaches_of(const bench::BenchReport& report, const std
 /// Returns "FAIL scale (n=16): ".
 std::string title(const Contest& contest) {
   std::vector<std::string> values;
+  if (!contest.label.empty()) values.push_back(contest.label);
   values.reserve(contest.point.size());
   for (const auto& [name, value] : contest.point) values.push_back(name + "=" + std::to_string(value));
   return "FAIL " + contest.program + (values.empty() ? "" : " (" + join(values) + ")") + ": ";

@@ -20,6 +20,13 @@ std::string error_report(const Error& error, const std::string& subject = "");
 /// Returns `error` for JSON documents: {"code", "message", "notes": [{"kind", "text"}]}.
 Json to_json(const Error& error);
 
+/// Returns `json` as a document of the command. Names of files need not be UTF-8, and a document must be: other bytes
+/// become \xHH.
+std::string document_text(const Json& json, int indent = 2);
+
+/// Returns the command line of this process as a shell takes it: "kmux bench 'a b.kmux'".
+std::string command_line();
+
 /// Implements --verbose. Threads: must be called before other threads start.
 void show_whole_errors();
 
@@ -81,6 +88,8 @@ struct Command {
   Result<Report> (*run)(const po::variables_map& arguments);
   bool repeats_last = false;  // the last word is repeatable
   std::string_view instead = {};  // an option that replaces the first word
+  /// Checks that nothing is missing on the command line, before `run`. Its errors end with kUsage.
+  Status (*check)(const po::variables_map& arguments) = nullptr;
 };
 
 /// Returns all commands, in the order of the help.

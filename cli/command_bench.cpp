@@ -80,7 +80,7 @@ bench::BenchReport ReportKeeper::report() const {
 
 Status ReportKeeper::write() {
   const bench::BenchReport all = report();
-  if (!json_.empty()) KMUX_TRY(write_file(json_, dump(to_json(all), 1) + "\n"));
+  if (!json_.empty()) KMUX_TRY(write_file(json_, document_text(to_json(all), 1) + "\n"));
   if (!csv_.empty()) KMUX_TRY(write_file(csv_, bench::csv_of(all)));
   if (!html_.empty()) KMUX_TRY(write_file(html_, bench::html_of(all)));
   return Ok{};
@@ -149,6 +149,8 @@ Result<std::vector<std::string>> backends_option(const po::variables_map& argume
 Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   bench::BenchOptions options;
   KMUX_ASSIGN(options.backends, backends_option(arguments));
+  options.files = values_of(arguments, "program");
+  options.command = command_line();
   options.baseline = text_option(arguments, "baseline");
   options.reference = text_option(arguments, "reference");
   for (const std::string& text : values_of(arguments, "axis")) {
@@ -209,6 +211,12 @@ struct BenchRequest {
   std::vector<bench::NamedReport> beside;
 };
 
+Status check_bench(const po::variables_map& arguments) {
+  if (arguments.count("resume") == 0 || arguments.count("program") != 0) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--resume has nothing to go on with (no program is given). Name the programs of that run.");
+}
+
 Result<BenchRequest> read_request(const po::variables_map& arguments) {
   BenchRequest request;
   KMUX_ASSIGN(request.thresholds, read_thresholds(values_of(arguments, "fail-if")));
@@ -217,10 +225,6 @@ Result<BenchRequest> read_request(const po::variables_map& arguments) {
   KMUX_TRY(check_outputs(arguments, request.programs));
   KMUX_ASSIGN(request.beside, load_reports(values_of(arguments, "from")));
   if (arguments.count("resume") == 0) return request;
-  if (request.programs.empty()) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--resume has nothing to go on with (no program is given). Name the programs of that run.");
-  }
   KMUX_ASSIGN(bench::NamedReport earlier, bench::load_report(text_option(arguments, "resume")));
   request.options.earlier = std::move(earlier.report);
   return request;
@@ -285,7 +289,8 @@ void describe_bench(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
   auto add = options.add_options();
-  add("backends", po::value<std::string>()->value_name("A,B")->default_value("all"), "which take part");
+  add("backends", po::value<std::string>()->value_name("A,B")->default_value("all"),
+      "which take part: NAME, NAME#VARIANT, NAME:OPTION=VALUE");
   add("baseline", po::value<std::string>()->value_name("A"),
       "what the others are compared with (default: auto's choice)");
   add("reference", po::value<std::string>()->value_name("A"),
@@ -326,6 +331,7 @@ const Command kBenchCommand{"bench",
                             describe_bench,
                             run_bench,
                             true,
-                            "from"};
+                            "from",
+                            check_bench};
 
 }  // namespace kmux::cli

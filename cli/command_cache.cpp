@@ -215,7 +215,6 @@ Result<Report> import_bundle(const Cache& cache, const po::variables_map& argume
 
 /// Checks that the command line states which builds to remove: the default must never remove all.
 Status check_prune(const po::variables_map& arguments) {
-  KMUX_TRY(limits_of(arguments));
   const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
   const bool is_all = arguments.count("all") != 0;
   if (is_limited != is_all) return Ok{};
@@ -259,10 +258,6 @@ Status check_words(const Action& action, const po::variables_map& arguments) {
     return make_error(ErrorCode::kInvalidArgument, "kmux cache " + action.name + " takes no word after it (\"" +
                                                        arguments["file"].as<std::string>() + "\"). Leave it out.");
   }
-  if (action.word == Word::kOutput) {
-    OutputFiles outputs(arguments);
-    KMUX_TRY(outputs.add({"kmux cache " + action.name, arguments["file"].as<std::string>(), OutputKind::kBundle}));
-  }
   for (const OptionOfOne& one : kOptionsOfOne) {
     if (action.name == one.action || arguments.count(one.option) == 0) continue;
     return make_error(ErrorCode::kInvalidArgument, "--" + std::string(one.option) + " is an option of `kmux cache " +
@@ -278,15 +273,27 @@ Error unknown_action(const std::string& name) {
                     "kmux cache cannot \"" + name + "\"." + did_you_mean(name, known) + " It can " + join(known) + ".");
 }
 
-Result<Report> run_cache(const po::variables_map& arguments) {
+Result<const Action*> action_of(const po::variables_map& arguments) {
   const std::string& name = arguments["action"].as<std::string>();
-  for (const Action& action : kActions) {
-    if (action.name != name) continue;
-    KMUX_TRY(check_words(action, arguments));
-    KMUX_ASSIGN(const Cache cache, Cache::open(Environment::from_process()));
-    return action.run(cache, arguments);
+  const auto found = std::ranges::find(kActions, name, &Action::name);
+  if (found == kActions.end()) return unknown_action(name);
+  return &*found;
+}
+
+Status check_cache(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Action* const action, action_of(arguments));
+  return check_words(*action, arguments);
+}
+
+Result<Report> run_cache(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Action* const action, action_of(arguments));
+  if (action->word == Word::kOutput) {
+    OutputFiles outputs(arguments);
+    KMUX_TRY(outputs.add({"kmux cache " + action->name, arguments["file"].as<std::string>(), OutputKind::kBundle}));
   }
-  return unknown_action(name);
+  KMUX_TRY(limits_of(arguments));
+  KMUX_ASSIGN(const Cache cache, Cache::open(Environment::from_process()));
+  return action->run(cache, arguments);
 }
 
 void describe_cache(po::options_description& options) {
@@ -310,6 +317,9 @@ const Command kCacheCommand{"cache",
                             "  kmux cache import all.tar.zst                   (code that will run: trust its maker)\n",
                             {"action", "file"},
                             describe_cache,
-                            run_cache};
+                            run_cache,
+                            false,
+                            {},
+                            check_cache};
 
 }  // namespace kmux::cli

@@ -17,6 +17,7 @@
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 
+#include "base/duration_text.h"
 #include "command.h"
 #include "interrupt.h"
 #include "options.h"
@@ -217,10 +218,10 @@ Report report(const Program& program, const BuildResult& built, std::size_t byte
     if (occupancy) list.back()["occupancy"] = to_json(*occupancy);
     if (is_verbose) lines += kernel_line(kernel, occupancy);
   }
-  std::string text = built.resolution.explain() + "\n" +
-                     styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target +
-                     " with " + built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) +
-                     " bytes)\n" + lines;
+  std::string text = built.resolution.explain();
+  text = is_verbose ? text + "\n" : text.substr(0, text.find('\n') + 1);  // the table explains failures
+  text += styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target + " with " +
+          built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) + " bytes)\n" + lines;
   return {std::move(text), Json::Object{{"backend", built.backend},
                                         {"kernels", kernels ? Json(std::move(list)) : Json()},
                                         {"target", target},
@@ -291,6 +292,11 @@ Report export_report(const ExportedLibrary& exported) {
                                         {"from_cache", exported.from_cache}}};
 }
 
+Status check_export(const po::variables_map& arguments) {
+  if (!value_of(arguments, "output").empty()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
+}
+
 Result<Report> run_export(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -299,9 +305,6 @@ Result<Report> run_export(const po::variables_map& arguments) {
   options.library = value_of(arguments, "output");
   options.header = value_of(arguments, "header");
   options.host_compiler = value_of(arguments, "host-compiler");
-  if (options.library.empty()) {
-    return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
-  }
   OutputFiles outputs(arguments);
   outputs.protect(arguments["program"].as<std::string>(), program);
   KMUX_TRY(outputs.add({"--output", options.library, OutputKind::kLibrary}));
@@ -339,6 +342,9 @@ const Command kExportCommand{"export",
                              "  kmux export gemm.kmux.json --target cuda:sm_90a -o libgemm.so\n",
                              {"program"},
                              describe_export,
-                             run_export};
+                             run_export,
+                             false,
+                             {},
+                             check_export};
 
 }  // namespace kmux::cli

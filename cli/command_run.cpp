@@ -11,6 +11,7 @@
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
 
+#include "base/duration_text.h"
 #include "command.h"
 #include "crash_note.h"
 #include "run_request.h"

@@ -77,14 +77,16 @@ std::string packed_name(const std::string& path) {
   return path.substr(0, point) + std::string(kSuffix);
 }
 
+Status check_pack(const po::variables_map& arguments) {
+  if (arguments["program"].as<std::string>() != kStandardInput || !value_of(arguments, "output").empty()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the document has no name (the program comes from the standard input). Give one with -o.");
+}
+
 Result<Report> run_pack(const po::variables_map& arguments) {
   const auto path = arguments["program"].as<std::string>();
   KMUX_ASSIGN(const Program program, read_program(arguments));
   const std::string given = value_of(arguments, "output");
-  if (given.empty() && path == kStandardInput) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the document has no name (the program comes from the standard input). Give one with -o.");
-  }
   const std::string output = given.empty() ? packed_name(path) : given;
   OutputFiles files(arguments);
   if (output != path) files.protect(path, program);
@@ -161,6 +163,9 @@ const Command kPackCommand{"pack",
                            "  kmux pack gemm.kmux -o release/gemm.kmux.json\n",
                            {"program"},
                            describe_pack,
-                           run_pack};
+                           run_pack,
+                           false,
+                           {},
+                           check_pack};
 
 }  // namespace kmux::cli

@@ -33,8 +33,15 @@ std::span<const Command> commands() {
 namespace {
 
 bool are_whole = false;
+auto& given_words = *new std::vector<std::string>;  // of the command line, behind "kmux"
 
 }  // namespace
+
+std::string command_line() {
+  std::vector<std::string> words = {"kmux"};
+  words.insert(words.end(), given_words.begin(), given_words.end());
+  return to_string(kmux::Command{.argv = std::move(words)});
+}
 
 void show_whole_errors() { are_whole = true; }
 
@@ -53,6 +60,28 @@ Json to_json(const Error& error) {
   return Json::Object{
       {"code", std::string(to_string(error.code))}, {"message", error.message}, {"notes", std::move(notes)}};
 }
+
+namespace {
+
+Json in_utf8(const Json& json) {
+  if (const std::string* const text = json.as_string()) return as_utf8(*text);
+  if (const Json::Array* const array = json.as_array()) {
+    Json::Array items;
+    items.reserve(array->size());
+    for (const Json& item : *array) items.push_back(in_utf8(item));
+    return items;
+  }
+  if (const Json::Object* const object = json.as_object()) {
+    Json::Object members;
+    for (const auto& [key, value] : *object) members.emplace(as_utf8(key), in_utf8(value));
+    return members;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string document_text(const Json& json, int indent) { return dump(in_utf8(json), indent); }
 
 namespace {
 
@@ -104,7 +133,7 @@ void print_help(const Command& command, const po::options_description& options, 
 }
 
 int fail(const Error& error, ExitCode code, bool json) {
-  if (json) std::cout << dump(Json::Object{{"error", to_json(error)}}, 2) << "\n";
+  if (json) std::cout << document_text(Json::Object{{"error", to_json(error)}}) << "\n";
   std::cerr << error_report(error);
   return code;
 }
@@ -154,7 +183,7 @@ int print(const Result<Report>& report, bool json) {
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
   if (!report->notice.empty()) std::cerr << "kmux: note: " << printable(report->notice) << "\n";
   if (json) {
-    std::cout << dump(report->json, 2) << "\n";
+    std::cout << document_text(report->json) << "\n";
   } else {
     const bool is_raw = report->is_file && isatty(STDOUT_FILENO) == 0;
     std::cout << (is_raw ? report->text : for_terminal(report->text));
@@ -186,6 +215,9 @@ int run(const Command& command, const std::vector<std::string>& words) {
   if (!command.words.empty() && arguments.count(command.words.front()) == 0 && !has_instead) {
     return fail_usage("no " + command.words.front() + " is given (kmux " + std::string(command.usage) + ")." + advice,
                       json);
+  }
+  if (command.check != nullptr) {
+    if (const Status complete = command.check(arguments); !complete) return fail(complete.error(), kUsage, json);
   }
   if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
   if (arguments.count("verbose") != 0) show_whole_errors();
@@ -235,6 +267,7 @@ int unknown_command(const std::string& word) {
 }
 
 int main(const char* self, const std::vector<std::string>& words) {
+  given_words = words;
   if (words.empty()) return print_help(std::cerr), kUsage;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(std::cout), kSuccess;
   if (words[0] == "--version") return std::cout << "kmux " << version() << "\n", kSuccess;

@@ -10,6 +10,7 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/duration_text.h"
 #include "base/printable.h"
 #include "style.h"
 

@@ -15,6 +15,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/text.h"
+#include "kmux/validate.h"
 
 #include "command.h"
 #include "program_input.h"
@@ -146,8 +147,26 @@ std::vector<File> headers_beside(const NewSource& source) {
   return headers;
 }
 
+namespace {
+
+/// Errors: invalid_argument for names that are not UTF-8: the reader of sources gets them as JSON.
+Status check_names(const NewSource& source, const std::vector<std::string>& folders) {
+  const std::string file = std::filesystem::path(source.path).filename().string();
+  if (!is_text(file)) {
+    return make_error(ErrorCode::kInvalidArgument, "the name of source " + in_double_quotes(file) +
+                                                       " is not UTF-8 (a program names its sources). Rename it.");
+  }
+  const auto odd = std::ranges::find_if_not(folders, is_text);
+  if (odd == folders.end()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "the include folder " + in_double_quotes(*odd) +
+                                                     " is not UTF-8 (backends get it as JSON). Rename it.");
+}
+
+}  // namespace
+
 Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<File>& headers,
                                                  const std::vector<std::string>& folders) {
+  KMUX_TRY(check_names(source, folders));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
   Backend& backend = plugin->backend();

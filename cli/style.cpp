@@ -59,22 +59,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-std::string duration_text(double nanoseconds) {
-  constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
-  int unit = 0;
-  while (nanoseconds >= 1000 && unit < 3) {
-    nanoseconds /= 1000;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %s",
-                nanoseconds < 10 && unit > 0 ? 2
-                : nanoseconds < 100          ? 1
-                                             : 0,
-                nanoseconds, kUnits[unit]);
-  return text;
-}
-
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

@@ -16,8 +16,6 @@ std::string styled(Style style, const std::string& text);
 /// Returns `text` for a terminal: escaped by `printable`, with the styles of `styled`.
 std::string for_terminal(std::string_view text);
 
-/// Returns a duration with a suitable unit: "812 ns", "5.7 ms", "1.2 s".
-std::string duration_text(double nanoseconds);
 /// Returns a size: "812 B", "5.7 KiB", "1.2 GiB".
 std::string bytes_text(std::uint64_t bytes);
 

@@ -139,6 +139,8 @@ def breaches(path, lines):
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield f"{path}:{number}: not ASCII."
+        if (found := re.match(r'#include "([^"]+)"', line)) and path.as_posix().endswith("/include/" + found[1]):
+            yield f"{path}:{number}: includes itself. Delete the line."
         if "\t" in line:
             yield f"{path}:{number}: a tab. Indent with spaces."
         if is_product and MORTAL.match(line) and not any(path.is_relative_to(folder) for folder in DROPS_DESTRUCTORS):

@@ -15,6 +15,17 @@ def sources(**includes):
     return {pathlib.Path("core", name.replace("__", "/") + ".h"): [f'#include "{header}"'] for name, header in includes.items()}
 
 
+class SelfInclude(unittest.TestCase):
+    def found(self, header):
+        path = pathlib.Path("core/base/include/kmux/json.h")
+        return [breach for breach in check_tree.breaches(path, [f'#include "{header}"']) if "includes itself" in breach]
+
+    def test_refuses_a_header_that_includes_itself(self):
+        self.assertEqual(len(self.found("kmux/json.h")), 1)
+        self.assertEqual(self.found("kmux/plugin/json.h"), [])
+        self.assertEqual(self.found("kmux/error.h"), [])
+
+
 class Upward(unittest.TestCase):
     def found(self, **includes):
         return list(check_tree.upward(sources(**includes)))

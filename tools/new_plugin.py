@@ -7,7 +7,7 @@ it is named. Elsewhere it is the current folder, and NAME/CMakeLists.txt is that
     cmake -S NAME -B build -D CMAKE_PREFIX_PATH=<where kmux is installed> && cmake --build build
     KMUX_PLUGIN_PATH=$PWD/build/lib/kmux/plugins kmux plugins
 
-Usage: new_plugin.py NAME [--into FOLDER]
+Usage: kmux new-plugin NAME [--into FOLDER], or tools/new_plugin.py in kmux's tree
 """
 import argparse
 import pathlib
@@ -86,7 +86,7 @@ def write_plugin(name, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="kmux new-plugin", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
     parser.add_argument("--into", type=pathlib.Path, default=PLUGINS or pathlib.Path(), metavar="FOLDER")
     arguments = parser.parse_args()

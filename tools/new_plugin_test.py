@@ -45,6 +45,9 @@ class NewPlugin(unittest.TestCase):
         self.assertIn("KMUX_PLUGIN(kmux::my_gpu::MyGpuBackend)", texts["plugin.cpp"])
         self.assertEqual(json.loads(texts["plugin.json.in"])["name"], "my_gpu")
 
+    def test_help_names_the_command(self):
+        self.assertIn("usage: kmux new-plugin ", run("--help").stdout)
+
     def test_every_source_is_built(self):
         run("my_gpu", self.folder)
         texts = self.texts("my_gpu")

@@ -25,15 +25,14 @@ bool may_be_shown(std::string_view text, const Character& first) {
   return first.size > 0 && !is_obeyed(first.code);
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+/// Returns `text` with the bytes of each character as \xHH unless `is_kept`.
+std::string escaped(std::string_view text, bool (*is_kept)(std::string_view text, const Character& first)) {
   constexpr std::string_view kHexDigits = "0123456789abcdef";
   std::string shown;
   while (!text.empty()) {
     const Character first = first_character(text);
     const std::size_t size = std::max<std::size_t>(first.size, 1);
-    if (may_be_shown(text, first)) {
+    if (is_kept(text, first)) {
       shown += text.substr(0, size);
     } else {
       for (const char byte : text.substr(0, size)) {
@@ -44,6 +43,14 @@ std::string printable(std::string_view text) {
     text.remove_prefix(size);
   }
   return shown;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) { return escaped(text, may_be_shown); }
+
+std::string as_utf8(std::string_view text) {
+  return escaped(text, [](std::string_view, const Character& first) { return first.size > 0; });
 }
 
 }  // namespace kmux

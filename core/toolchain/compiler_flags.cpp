@@ -175,11 +175,13 @@ std::string in_program(const std::string& flag, std::string_view program) {
   return std::string(prefix).append(program).append("/").append(flag.substr(prefix.size()));
 }
 
-void add_standard(std::vector<std::string>& arguments, const Settings& settings,
-                  const std::vector<std::string>& flags) {
+void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags,
+                  std::string_view otherwise) {
   constexpr std::array<std::string_view, 2> kNames = {"-std=", "--std="};
   const auto names_one = [&](std::string_view flag) { return begins_with_any(flag, kNames); };
-  if (std::ranges::none_of(flags, names_one)) arguments.push_back("-std=" + standard_of(settings));
+  const std::string_view standard = settings.standard.empty() ? otherwise : settings.standard;
+  if (!standard.empty() && std::ranges::none_of(flags, names_one))
+    arguments.push_back(std::string("-std=").append(standard));
 }
 
 }  // namespace kmux

@@ -12,6 +12,9 @@ TEST(ContestTitleTest, ContainsProgramPointAndOrigin) {
   EXPECT_EQ(point_text(contest, ";"), "m=3;n=4");
   contest.origin = "run.json";
   EXPECT_EQ(title_of(contest), "gemm, m = 3, n = 4 (run.json)");
+  contest.label = "gemm.cu";
+  EXPECT_EQ(title_of(contest), "gemm, m = 3, n = 4 (gemm.cu, run.json)");
+  EXPECT_EQ(program_text(contest), "gemm (gemm.cu)");
 }
 
 TEST(ContestTitleTest, HeadlineIsFirstAvailableTimeColumn) {

@@ -44,6 +44,20 @@ TEST(EntrantsTest, AcceptOneBackendWithSeveralOptions) {
   EXPECT_THAT(spec.options, ElementsAre(testing::Pair("engine", "host"), testing::Pair("tier", "fast")));
 }
 
+TEST(EntrantsTest, AcceptVariantsOfOneBackend) {
+  Resolution variants = resolution();
+  variants.candidates[1].variant = 1;
+  const auto entrants = entrants_of(variants, {"a#0", "a#1:tier=fast"}).value();
+  EXPECT_THAT(entrants, names("a#0", "a#1:tier=fast"));
+  EXPECT_EQ(entrants[0].problem, "variant 0 is not for it");
+  EXPECT_EQ(entrants[1].state, EntrantState::kTimed);
+  EXPECT_EQ(entrants[1].variant, 1U);
+  EXPECT_EQ(read_backend("a#1:tier=fast").value().name, "a");
+  EXPECT_THAT(entrants_of(variants, {"a#2"}).error().message, HasSubstr("(the program has no such variant). Name"));
+  EXPECT_THAT(entrants_of(variants, {"a#x"}).error().message, HasSubstr("\"a#x\" names no variant (behind #"));
+  EXPECT_FALSE(read_backend("a:b=#1").value().variant);
+}
+
 TEST(EntrantsTest, RejectUnknownDuplicateAndMalformedNames) {
   EXPECT_THAT(entrants_of(resolution(), {"c"}).error().message,
               HasSubstr("\"c\" cannot be measured (there is no such"));

@@ -18,7 +18,8 @@ TEST(PictureAxisTest, MapsValuesToPixels) {
 TEST(PictureAxisTest, HasRoundTicks) {
   EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLinear, 0, 9, 0, 1).ticks(), ElementsAre(0, 2, 4, 6, 8));
   EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 1, 2000, 0, 1).ticks(), ElementsAre(1, 10, 100, 1000));
-  EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 1024, 8192, 0, 1).ticks(), ElementsAre(1024, 2048, 4096, 8192));
+  EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 0.7, 11, 0, 1).ticks(), ElementsAre(1, 2, 5, 10));
+  EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 1.02, 2.1, 0, 1).ticks(), ElementsAre(1.5, 2));
 }
 
 TEST(PictureAxisTest, WidensEmptyRange) {
@@ -29,7 +30,8 @@ TEST(PictureAxisTest, WidensEmptyRange) {
 TEST(PictureAxisTest, FormatsShortTickLabels) {
   EXPECT_EQ(tick_text(0.5), "0.5");
   EXPECT_EQ(tick_text(4096), "4096");
-  EXPECT_EQ(tick_text(16384), "16.4k");
+  EXPECT_EQ(tick_text(16384), "16384");
+  EXPECT_EQ(tick_text(131072), "131k");
   EXPECT_EQ(tick_text(1048576), "1.05M");
 }
 

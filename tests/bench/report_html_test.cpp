@@ -4,6 +4,7 @@
 #include "kmux/bench/report_file.h"
 
 #include "bench/reports.h"
+#include "bench/src/page_sections.h"
 
 namespace kmux::bench {
 namespace {
@@ -43,6 +44,60 @@ TEST(ReportHtmlTest, ContainsCharts) {
   EXPECT_EQ(count_of(html, "<figure class=\"roofline\">"), 1U);
   EXPECT_EQ(count_of(html, "<figure class=\"bars\">"), 2U) << "of the only column that has bars";
   EXPECT_EQ(count_of(html, "<polyline"), 2U) << "a line a backend";
+}
+
+TEST(ReportHtmlTest, DrawsProgramsOfOneNameAsTwoLines) {
+  BenchReport report = report_example();
+  for (const std::int64_t n : {1024, 4096}) report.contests.push_back(contest_at(n));
+  for (std::size_t i = 0; i < report.contests.size(); ++i) report.contests[i].label = i < 2 ? "a.kmux" : "b.kmux";
+  const std::string html = html_of(report);
+  EXPECT_EQ(count_of(html, "<figure class=\"scaling\">"), 2U);
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("scale (a.kmux) over n"), HasSubstr("scale (b.kmux) over n"),
+                    HasSubstr("<small>n=1024; b.kmux</small>"), HasSubstr("launcher of scale (b.kmux) on quick")));
+}
+
+TEST(ReportHtmlTest, DrawsUnlabelledProgramsOfOneNameAsTwoLines) {  // of an older report
+  BenchReport report = report_example();
+  for (const std::int64_t n : {1024, 4096}) report.contests.push_back(contest_at(n));
+  for (std::size_t i = 0; i < report.contests.size(); ++i) report.contests[i].identity = i < 2 ? "1" : "2";
+  EXPECT_EQ(count_of(html_of(report), "<figure class=\"scaling\">"), 2U);
+}
+
+TEST(ReportHtmlTest, LabelsMeasuredValuesAndRoundTimes) {
+  BenchReport report = report_example();
+  report.contests[1] = contest_at(3000);
+  report.contests[1].point["n"] = 3000;
+  const std::string html = html_of(report);
+  EXPECT_THAT(html, AllOf(HasSubstr("class=\"faint\">1024</text>"), HasSubstr("class=\"faint\">3000</text>"),
+                          HasSubstr("class=\"faint\">1 ms</text>"), HasSubstr("class=\"faint\">2 ms</text>")));
+}
+
+TEST(ReportHtmlTest, UsesSignsOfPages) {
+  const std::string html = html_of(report_example());
+  EXPECT_THAT(on_page("5.86 us"), "5.86 \xc2\xb5s");
+  EXPECT_THAT(on_page("10.9 us to 97.6 us"), "10.9 \xc2\xb5s to 97.6 \xc2\xb5s");
+  EXPECT_THAT(html, AllOf(HasSubstr("<small>\xc2\xb1"
+                                    "10.0 %</small>"),
+                          Not(HasSubstr("+-"))));
+}
+
+TEST(ReportHtmlTest, GivesLongNamesOfBarsLineAlone) {
+  Contest contest = contest_at(8);
+  const auto height = [&] { return picture_bars(contest, Column::kDeviceHot, {}).substr(0, 60); };
+  EXPECT_THAT(height(), HasSubstr("viewBox=\"0 0 320 80\""));
+  contest.entrants[0].backend = "slow:option=with_a_long_value";
+  EXPECT_THAT(height(), HasSubstr("viewBox=\"0 0 320 110\""));
+}
+
+TEST(ReportHtmlTest, BeginsWithRuns) {
+  BenchReport report = report_example();
+  report.runs = {{"2026-11-30 04:16", "kmux bench 'a b.cu'"}, {"2026-12-01 00:00", ""}};
+  EXPECT_THAT(html_of(report), AllOf(HasSubstr("2026-11-30 04:16 UTC: <code>kmux bench 'a b.cu'</code>\n"),
+                                     HasSubstr("2026-12-01 00:00 UTC</p>")));
+  EXPECT_EQ(report_from_json(to_json(report)).value(), report);
+  report.runs.resize(5);
+  EXPECT_THAT(html_of(report), HasSubstr("<details><summary>5 runs</summary>"));
 }
 
 TEST(ReportHtmlTest, ContainsLauncherTexts) {

@@ -44,6 +44,36 @@ class Command(unittest.TestCase):
         self.assertIn("the suite has no kernels in a dialect of plugin \"null\" (it takes \"pony\"; there are \"c\", ", ran.stderr)
         self.assertIn('Say in conformance.txt how they are written in it: "dialect NAME FILE"', ran.stderr)
 
+    def test_cases_without_a_kernel_in_a_dialect_of_the_plugin_are_skipped(self):
+        self.change(dialects=["c"], features=["constants"])
+        (self.folder / "kmux_null.conformance.txt").write_text("")
+        report = json.loads(self.run_suite("--tags", "features,constants", "--json").stdout)
+        self.assertEqual((report["passed"], report["failed"]), (0, 0))
+        self.assertIn('needs a dialect in which the suite writes kernels of a device (the plugin takes "c"; the case has "cuda"',
+                      report["cases"][-1]["message"])
+
+    def test_constants_are_skipped_without_that_feature(self):
+        self.change(features=[])
+        (self.folder / "kmux_null.conformance.txt").write_text("")
+        report = json.loads(self.run_suite("--tags", "constants", "--json").stdout)
+        self.assertEqual((report["passed"], report["failed"]), (0, 0))
+        self.assertIn("needs feature constants", report["cases"][0]["message"])
+
+    def test_the_summary_counts_cases(self):
+        exemptions = self.folder / "kmux_null.conformance.txt"
+        exemptions.write_text("")
+        cases = {tag: json.loads(self.run_suite("--tags", tag, "--json").stdout)["cases"] for tag in ("streams", "constants")}
+        exemptions.write_text("expected-failure Streams.* its launches compute nothing\nunsupported Constants.* it has no variables\n")
+        ran = self.run_suite("--tags", "load,streams,constants")
+        self.assertRegex(ran.stdout, f"\\ncases: [0-9]+ run, {len(cases['constants'])} unsupported, {len(cases['streams'])} expected failures\\n")
+
+    def test_a_failure_names_codes_and_files_of_the_suite(self):
+        (self.folder / "kmux_null.conformance.txt").write_text("")
+        self.change(features=["constants"])
+        ran = self.run_suite("--tags", "constants")
+        self.assertNotIn("4-byte object", ran.stdout)
+        self.assertNotIn(str(pathlib.Path(__file__).resolve().parent), ran.stdout)
+
     def case(self, tag, name, form):
         """What became of a case in a dialect of that form."""
         self.change(dialects=["pony"])

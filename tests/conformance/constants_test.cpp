@@ -1,10 +1,13 @@
 // Constants: module variables that are set by name, in stream order.
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
 
+#include "../needs.h"
 #include "subject.h"
 
 namespace kmux::conformance {
@@ -58,7 +61,19 @@ void expect_refused(const Status& status, const std::string& part) {
   EXPECT_THAT(status.error().message, HasSubstr(part));
 }
 
-TEST(Constants, AreSetByTheirNames) {
+/// Skips the group for a plugin whose manifest promises no constants, or without a kernel in a dialect of the plugin.
+class Constants : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Subject& subject = Subject::current();
+    const std::vector<std::string>& features = subject.plugin()->manifest().features;
+    if (std::ranges::find(features, "constants") == features.end())
+      GTEST_SKIP() << needs("feature constants", "the manifest of \"" + subject.name() + "\" does not have it");
+    if (const std::string why = subject.why_without_kernel(weighted_program()); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(Constants, AreSetByTheirNames) {
   auto& subject = Subject::current();
   const Kernel kernel = subject.compile(weighted_program()).value();
   const Tensor x = subject.zeros({5}, dtype::kFloat32), y = subject.zeros({5}, dtype::kFloat32);
@@ -73,7 +88,7 @@ TEST(Constants, AreSetByTheirNames) {
   EXPECT_EQ(weighted(kernel), (std::vector<float>{1.5, 2.5, 3.5, 0.5, 5.5}));
 }
 
-TEST(Constants, AreInTheOrderOfAStream) {
+TEST_F(Constants, AreInTheOrderOfAStream) {
   auto& subject = Subject::current();
   const Kernel kernel = subject.compile(weighted_program()).value();
   const Stream stream = Stream::create(subject.device()).value();
@@ -90,7 +105,7 @@ TEST(Constants, AreInTheOrderOfAStream) {
   EXPECT_EQ(subject.download<float>(second), (std::vector<float>{2, 2, 2, 2}));
 }
 
-TEST(Constants, BelongToOneKernel) {
+TEST_F(Constants, BelongToOneKernel) {
   auto& subject = Subject::current();
   const Kernel one = subject.compile(weighted_program()).value();
   const Kernel other = subject.compile(weighted_program()).value();
@@ -102,7 +117,7 @@ TEST(Constants, BelongToOneKernel) {
   EXPECT_EQ(weighted(other), std::vector<float>(5, 0));
 }
 
-TEST(Constants, OfAnotherTypeOrShapeAreRefused) {
+TEST_F(Constants, OfAnotherTypeOrShapeAreRefused) {
   const Kernel kernel = Subject::current().compile(weighted_program()).value();
   expect_refused(kernel.set_constant("weigths", floats({4}, {1, 1, 1, 1})),
                  "kernel \"weighted\": no constant \"weigths\". Did you mean 'weights'?");
@@ -114,14 +129,14 @@ TEST(Constants, OfAnotherTypeOrShapeAreRefused) {
   expect_refused(kernel.set_constant("weights", {}), "found a null tensor");
 }
 
-TEST(Constants, ThatTheCodeHasNotAreErrorsOfTheBuild) {
+TEST_F(Constants, ThatTheCodeHasNotAreErrorsOfTheBuild) {
   const auto kernel = Subject::current().compile(weighted_program({{"weight", dtype::kFloat32, {4}}}));
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().code, ErrorCode::kCompileFailed);
 }
 
 // Some code reports its sizes only after it is loaded.
-TEST(Constants, OfAnotherSizeAreRefused) {
+TEST_F(Constants, OfAnotherSizeAreRefused) {
   const auto kernel = Subject::current().compile(weighted_program({{"weights", dtype::kFloat32, {8}}}));
   const Status status =
       kernel ? kernel->set_constant("weights", floats({8}, std::vector<float>(8))) : Status(kernel.error());

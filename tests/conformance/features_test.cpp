@@ -104,7 +104,9 @@ TEST_P(Features, WorkOrAreRefusedByName) {
   if (is_grid(GetParam()) && !can_use_positions())
     GTEST_SKIP() << needs("lines \"block\" and \"thread\" below the dialect in conformance.txt",
                           "nothing would show that there are blocks and threads without them");
-  const Result<Kernel> kernel = subject.compile(program_with(GetParam()));
+  const Program program = program_with(GetParam());
+  if (const std::string why = subject.why_without_kernel(program); !why.empty()) GTEST_SKIP() << why;
+  const Result<Kernel> kernel = subject.compile(program);
   RecordProperty("answer", kernel ? "works" : "refused");
   if (!kernel) {
     EXPECT_EQ(kernel.error().code, ErrorCode::kUnsupported) << kernel.error().explain();

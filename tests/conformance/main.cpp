@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fnmatch.h>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -73,12 +74,55 @@ void print_passes(const std::vector<std::string>& passes) {
   }
 }
 
-void print_exemptions(const Exemptions& exemptions) {
+std::vector<std::string> groups() {
+  std::vector<std::string> names;
+  const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit.total_test_suite_count(); ++i) {
+    const std::string whole = unit.GetTestSuite(i)->name();
+    const std::string name = whole.substr(0, whole.find('/'));  // "Arguments/Scalars": a suite with parameters
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_cases() {
+  std::vector<std::string> names;
+  const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *unit.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j)
+      names.push_back(std::string(suite.name()) + "." + suite.GetTestInfo(j)->name());
+  }
+  return names;
+}
+
+/// Returns true if one of the patterns of a filter, "A.*:B/*", matches the name of a case.
+bool matches(const std::string& filter, const std::string& name) {
+  std::istringstream patterns(filter);
+  for (std::string pattern; std::getline(patterns, pattern, ':');) {
+    if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+/// Returns the number of cases of `chosen`, a filter, that a line of `entries` matches.
+int count_cases(const std::vector<Exemptions::Entry>& entries, const std::string& chosen) {
+  int count = 0;
+  for (const std::string& name : names_of_cases()) {
+    const auto is_it = [&](const Exemptions::Entry& entry) { return matches(entry.pattern, name); };
+    if (matches(chosen, name) && std::ranges::any_of(entries, is_it)) ++count;
+  }
+  return count;
+}
+
+/// Prints the exemptions, and the numbers of their cases beside those that ran.
+void print_exemptions(const Exemptions& exemptions, const std::string& chosen) {
   for (const auto& entry : exemptions.unsupported) {
     std::printf("unsupported: %s (%s)\n", entry.pattern.c_str(), entry.reason.c_str());
   }
-  std::printf("%zu unsupported, %zu expected failures\n", exemptions.unsupported.size(),
-              exemptions.expected_failures.size());
+  std::printf("cases: %d run, %d unsupported, %d expected failures\n",
+              testing::UnitTest::GetInstance()->test_to_run_count(), count_cases(exemptions.unsupported, chosen),
+              count_cases(exemptions.expected_failures, chosen));
 }
 
 /// Results of a driver that computes nothing are wrong, so only compilation counts. Only the groups Errors and Features
@@ -126,7 +170,7 @@ int run_all(const CommandLine& line, const Exemptions& exemptions) {
     const std::string device = Subject::current().device().to_string();
     std::puts(dump(report_of(line.plugin, device, listener->cases(), exemptions, passes), 2).c_str());
   } else {
-    print_exemptions(exemptions);
+    print_exemptions(exemptions, filter_of(line.tags, groups()).value_or("*"));
     print_passes(passes);
   }
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
@@ -134,17 +178,6 @@ int run_all(const CommandLine& line, const Exemptions& exemptions) {
     return 1;
   }
   return result != 0 || !passes.empty() ? 1 : 0;
-}
-
-std::vector<std::string> groups() {
-  std::vector<std::string> names;
-  const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
-  for (int i = 0; i < unit.total_test_suite_count(); ++i) {
-    const std::string whole = unit.GetTestSuite(i)->name();
-    const std::string name = whole.substr(0, whole.find('/'));  // "Arguments/Scalars": a suite with parameters
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
 }
 
 /// Selects the cases by tags or by GoogleTest's own flag, without the exempted cases.

@@ -1,9 +1,14 @@
 #include "subject.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
+
+#include "../needs.h"
 
 namespace kmux::conformance {
 
@@ -66,6 +71,17 @@ Status Subject::choose_device(int ordinal) {
   }
   device_ = Device(plugin_, ordinal);
   return Ok{};
+}
+
+std::string Subject::why_without_kernel(const Program& program) const {
+  const std::vector<std::string>& taken = plugin_->manifest().dialects;
+  std::vector<std::string> dialects;
+  for (const Variant& variant : program.variants) {
+    if (std::ranges::find(taken, variant.dialect) != taken.end()) return "";
+    dialects.push_back(variant.dialect);
+  }
+  return needs("a dialect in which the suite writes kernels of a device",
+               "the plugin takes " + listed(taken) + "; the case has " + listed(dialects));
 }
 
 Result<Kernel> Subject::compile(const Program& program, CompileOptions options) const {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,13 @@
 #include "kmux/tensor.h"
 
 #include "translated_kernels.h"
+
+namespace kmux {
+
+/// Prints the name of a code in GoogleTest's messages.
+inline void PrintTo(ErrorCode code, std::ostream* out) { *out << to_string(code); }
+
+}  // namespace kmux
 
 namespace kmux::conformance {
 
@@ -60,6 +68,10 @@ class Subject {
     Error error;
   };
   std::vector<Refusal> refusals() const;
+
+  /// Returns the text of a skip if the manifest has no dialect of the program's variants; empty if it has one. The
+  /// suite then has no kernel for the case, which says nothing about the plugin.
+  std::string why_without_kernel(const Program& program) const;
 
   /// Compiles with this plugin only.
   Result<Kernel> compile(const Program& program, CompileOptions options = {}) const;

@@ -271,6 +271,18 @@ TEST_F(ExportRefusalTest, InvalidPathsAreRejected) {
   EXPECT_THAT(folder_.files(), IsEmpty());
 }
 
+// A loop of links stands for a folder that may not be entered: as root, every folder may.
+TEST_F(ExportRefusalTest, SaysWhyNothingCanBeInFolder) {
+  const auto why = [&](const std::string& library) {
+    return refused({.compile = on_cpu(), .library = folder_.path(library)}).message;
+  };
+  std::filesystem::create_symlink("loop", folder_.path("loop"));
+  folder_.write("file", "");
+  EXPECT_THAT(why("none/a.so"), HasSubstr("(there is no folder \"" + folder_.path("none") + "\"). Make it."));
+  EXPECT_THAT(why("loop/a.so"), HasSubstr("loop\" cannot be reached: Too many levels of symbolic links). Permit it"));
+  EXPECT_THAT(why("file/a.so"), HasSubstr("file\" is not a folder). Name another one."));
+}
+
 // On a file system that refuses writes.
 TEST_F(ExportRefusalTest, FailedWriteLeavesFilesUnchanged) {
   folder_.write("a.h", "what was there");

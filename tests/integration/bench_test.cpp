@@ -188,6 +188,45 @@ TEST_F(BenchTest, RemeasuresChangedProgram) {
   EXPECT_EQ(measured, 2);
 }
 
+TEST_F(BenchTest, MeasuresVariantsOfOneBackend) {
+  Program program = doubling();
+  program.variants.push_back(doubling(kFlawedDoubling).variants.front());
+  program.variants.back().settings.compile_flags = {"-DSILENT"};
+  const Contest contest = run(quick({"cpu#0", "cpu#1", "cpu#0:tier=fast"}), program).value().contests.front();
+  EXPECT_EQ(contest.baseline, "cpu#0");
+  EXPECT_EQ(contest.entrants[0].variant, 0U);
+  EXPECT_EQ(contest.entrants[1].variant, 1U);
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kWrong) << "it is the other variant";
+  EXPECT_EQ(contest.entrants[2].tier, "fast");
+  EXPECT_TRUE(contest.entrants[0].columns.contains(Column::kBuild));
+}
+
+TEST_F(BenchTest, LabelsProgramsOfOneName) {
+  const Program programs[] = {doubling(), doubling(kFlawedDoubling)};
+  const auto labels = [&](const BenchOptions& options) {
+    std::vector<std::string> found;
+    for (const Contest& contest : bench(*runtime_, programs, options).value().contests) found.push_back(contest.label);
+    return found;
+  };
+  BenchOptions options = quick({"cpu"});
+  EXPECT_THAT(labels(options), ElementsAre("1", "2"));
+  options.files = {"a.c", "b.c"};
+  EXPECT_THAT(labels(options), ElementsAre("a.c", "b.c"));
+  options.files = {"a.c", "a.c"};
+  EXPECT_THAT(labels(options), ElementsAre("1", "2"));
+  EXPECT_EQ(run(options).value().contests.front().label, "");
+}
+
+TEST_F(BenchTest, ResumesProgramsOfOneName) {
+  const Program programs[] = {doubling(), doubling(kFlawedDoubling)};
+  BenchOptions options = quick({"cpu"});
+  options.earlier = bench(*runtime_, programs, options).value();
+  int measured = 0;
+  options.keep = [&](const BenchReport&) { ++measured; };
+  EXPECT_EQ(bench(*runtime_, programs, options).value().contests, options.earlier.contests);
+  EXPECT_EQ(measured, 0);
+}
+
 TEST_F(BenchTest, RejectsResumeOnAnotherMachine) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"n", {8, 16}}};

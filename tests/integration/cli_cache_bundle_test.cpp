@@ -34,7 +34,7 @@ TEST_F(CliCacheBundleTest, ImportAvoidsCompileOnOtherMachine) {
 
 TEST_F(CliCacheBundleTest, RejectsMissingOrInvalidBundle) {
   const ProcessResult nameless = run("one", {"cache", "export"});
-  EXPECT_EQ(nameless.exit_code, 3);
+  EXPECT_EQ(nameless.exit_code, 2);
   EXPECT_THAT(nameless.standard_error, HasSubstr("the bundle's name is missing"));
   session_.write("bad.tar.zst", "no bundle");
   EXPECT_EQ(run("one", {"cache", "import", "bad.tar.zst"}).exit_code, 3);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kmux/json.h"
+
 #include "integration/cli_session.h"
 
 namespace kmux::test {
@@ -69,6 +71,42 @@ TEST_F(CliEscapeTest, EscapesNamesAndPaths) {
 TEST_F(CliEscapeTest, JsonUsesUnicodeEscapes) {
   const ProcessResult refused = session_.run({"run", "fine.kmux", "--target", "c", "--json"});
   expect_harmless(refused.standard_output, "few \\u001b]0;owned\\u0007");
+}
+
+TEST_F(CliEscapeTest, JsonIsUtf8ForAnyName) {
+  using Words = std::vector<std::string>;
+  session_.write("named\xff.cu",
+                 "//! kmux\n//! kernel named(x: f32[n: i32])\n//!   example n = 8\n"
+                 "//!   launch named<<<1, n>>>(x)\n__global__ void named(const float* x) {}\n");
+  for (const Words& words : {Words{"run", "named\xff.cu"},
+                             {"run", "nope\xff.cu"},
+                             {"compile", "named\xff.cu", "nope\xff.cu"},
+                             {"resolve", "named\xff.cu"},
+                             {"show", "named\xff.cu"},
+                             {"run", "fine.kmux", "--in", "x=nope\xff.npy"},
+                             {"compile", "fine.kmux", "--target", "cpu\xff"},
+                             {"cache", "stats"},
+                             {"cache", "ls"}}) {
+    Words command = words;
+    command.emplace_back("--json");
+    const std::string cache = session_.folder().string() + "/cache\xff";
+    const ProcessResult result = session_.run(command, {{"KMUX_CACHE_DIR", cache}});
+    EXPECT_TRUE(parse_json(result.standard_output).ok()) << words[0] << " " << result.standard_output;
+  }
+  EXPECT_THAT(session_.run({"run", "nope\xff.cu", "--json"}).standard_output, HasSubstr("nope\\\\xff.cu"));
+}
+
+TEST_F(CliEscapeTest, NamesWordInInvalidUtf8) {
+  const auto expect = [&](const std::vector<std::string>& words, const std::string& part) {
+    const ProcessResult refused = session_.run(words);
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.standard_error, HasSubstr(part));
+  };
+  session_.write("n\xff.cu", "__global__ void n(float* x) { x[0] = 1; }\n");
+  expect({"compile", "fine.kmux", "--include", "inc\xff"}, R"(the include folder "inc\xff" is not UTF-8)");
+  expect({"compile", "fine.kmux", "--flag", "-DA=\xff"}, R"(the flag "-DA=\xff" is not UTF-8)");
+  expect({"new", "n\xff.cu", "--write"}, R"(the name of source "n\xff.cu" is not UTF-8)");
+  expect({"new", "fine.c", "--include", "inc\xff"}, R"(the include folder "inc\xff" is not UTF-8)");
 }
 
 /// Returns the output of `kmux WORDS` on its terminal, run in `folder`.

@@ -21,6 +21,12 @@ TEST(CliExportTest, WritesLibraryAndHeader) {
   EXPECT_THAT(session.files(), AllOf(Contains("libscale.so"), Contains("scale.h")));
 }
 
+TEST(CliExportTest, MissingOutputIsWrongCommandLine) {
+  const ProcessResult result = CliSession().run({"export", kExportedScale});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.standard_error, HasSubstr("Give the library's path: -o FILE."));
+}
+
 TEST(CliExportTest, PrintsJsonReport) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--json"});
@@ -50,6 +56,16 @@ TEST(CliExportTest, HeaderCompilesForAnyParameterName) {
       EXPECT_EQ(compiled.exit_code, 0) << name << compiled.standard_error;
     }
   }
+}
+
+TEST(CliExportTest, NamesMissingWorkingDirectory) {
+  const CliSession session;
+  const std::string program = (session.folder() / kExportedScale).string();
+  const std::string script = "mkdir gone && cd gone && rmdir ../gone && '" KMUX_TEST_BUILD_DIR "/bin/kmux' export '" +
+                             program + "' --backend cpu -o a.so";
+  const Command command{.argv = {"/bin/sh", "-c", script}, .working_directory = session.folder().string()};
+  EXPECT_THAT(kmux::run(command).value().standard_error,
+              HasSubstr("(the working directory is gone). Name an absolute path."));
 }
 
 TEST(CliExportTest, NeverReplacesNamedBackend) {

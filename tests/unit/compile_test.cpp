@@ -151,6 +151,11 @@ TEST_F(CompileTest, PassesTargetHostToSupportingBackends) {  // C1.1
 
 TEST_F(CompileTest, RejectsMalformedAndDuplicateOptions) {
   EXPECT_THAT(made({.compile_flags = {"a\nb"}}).error().message, HasSubstr("has an element with a line break"));
+  EXPECT_THAT(made({.compile_flags = {"-DA=\xff"}}).error().message, HasSubstr(R"(the flag "-DA=\xff" is not UTF-8)"));
+  EXPECT_THAT(made({.include_dirs = {"inc\xff"}}).error().message,
+              HasSubstr(R"(the include folder "inc\xff" is not UTF-8)"));
+  EXPECT_THAT(made({.options = {{"o", "\xff"}}}).error().message,
+              HasSubstr(R"(the value of option 'o', "\xff" is not UTF-8)"));
   EXPECT_THAT(made({.options = {{"include_dirs", "/a"}}, .include_dirs = {"/b"}}).error().message,
               HasSubstr("option 'include_dirs' is given twice"));
 }

@@ -62,6 +62,16 @@ TEST(CompilerFlagsTest, UserStandardOverridesSettings) {
   EXPECT_EQ(added({"--std=c++20"}), std::vector<std::string>{"-O3"});
 }
 
+TEST(CompilerFlagsTest, StandardIsThatOfCallerWithoutSettings) {
+  const auto added = [](std::string_view otherwise) {
+    std::vector<std::string> arguments;
+    add_standard(arguments, {}, {}, otherwise);
+    return arguments;
+  };
+  EXPECT_EQ(added("c17"), std::vector<std::string>{"-std=c17"});
+  EXPECT_EQ(added(""), std::vector<std::string>());
+}
+
 TEST(CompilerFlagsTest, RejectedFlagIsNamed) {
   const auto is_allowed = [](std::string_view flag) { return kFlags.contains(flag); };
   EXPECT_TRUE(check_flags({}, is_allowed, {"toy", "-D"}));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plugins/plugin_search.h"
+#include "temp_folder.h"
 
 namespace kmux {
 namespace {
@@ -46,6 +47,31 @@ TEST(EnvironmentWarningsTest, ReportsMissingPaths) {
       ElementsAre(
           "KMUX_CUDA_HOME names \"/nowhere/cuda\", which is not there. Correct the path, or unset the variable.",
           HasSubstr("KMUX_PLUGIN_PATH names \"/nowhere\"")));
+}
+
+TEST(EnvironmentWarningsTest, ReportsMissingPathsOfEachVariable) {
+  for (const char* const name : {"KMUX_LOCK_FILE", "KMUX_REMOTE_CACHE_KEY_FILE", "KMUX_COMPILER_READS",
+                                 "KMUX_COMPILER_WRITES", "KMUX_CACHE_RO"}) {
+    EXPECT_THAT(warnings({{name, "/nowhere"}}),
+                ElementsAre(HasSubstr(std::string(name) + " names \"/nowhere\", which is not there")));
+    EXPECT_THAT(warnings({{name, "/usr"}}), IsEmpty());
+  }
+  EXPECT_THAT(warnings({{"KMUX_COMPILER_READS", "/usr:/nowhere:/bin"}}), testing::SizeIs(1));
+}
+
+TEST(EnvironmentWarningsTest, LeavesReportedPathsToTheirReaders) {
+  EXPECT_THAT(warnings({{"KMUX_LOCK_FILE", "/nowhere"}, {"KMUX_POLICY", "pinned"}}), IsEmpty());
+  EXPECT_THAT(warnings({{"KMUX_REMOTE_CACHE_KEY_FILE", "/nowhere"}, {"KMUX_REMOTE_CACHE", "redis://here"}}), IsEmpty());
+}
+
+// A loop of links stands for a folder that may not be entered: as root, every folder may.
+TEST(EnvironmentWarningsTest, DistinguishesUnreachablePathsFromMissingOnes) {
+  const TempFolder folder;
+  const std::string loop = (folder.path() / "loop").string();
+  std::filesystem::create_symlink(loop, loop);
+  EXPECT_THAT(warnings({{"KMUX_PLUGIN_PATH", loop}}),
+              ElementsAre(HasSubstr("which this process cannot reach (Too many levels of symbolic links). Correct")));
+  EXPECT_THAT(warnings({{"KMUX_CACHE_RO", loop}}), IsEmpty()) << "the cache has a warning about it";
 }
 
 TEST(EnvironmentWarningsTest, ReportsInvalidSwitchValue) {

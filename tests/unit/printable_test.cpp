@@ -11,6 +11,11 @@ TEST(PrintableTest, LeavesTextUnchanged) {
     EXPECT_EQ(printable(text), text);
 }
 
+TEST(PrintableTest, AsUtf8EscapesInvalidBytesAlone) {
+  EXPECT_EQ(as_utf8("a\xff\xc2"), "a\\xff\\xc2");
+  EXPECT_EQ(as_utf8("5 \xc2\xb5s \033[\n\xc2\x9b"), "5 \xc2\xb5s \033[\n\xc2\x9b");
+}
+
 TEST(PrintableTest, EscapesTerminalControlCharacters) {
   EXPECT_EQ(printable("\033]0;owned\a"), "\\x1b]0;owned\\x07");
   EXPECT_EQ(printable("a\rb\bc\x7f"), "a\\x0db\\x08c\\x7f");

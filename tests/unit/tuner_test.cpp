@@ -154,7 +154,7 @@ TEST_F(TunersTest, MeasurementIsCachedAndReused) {
   best_.built = 0;
   EXPECT_EQ(compiled().backend(), "next");
   EXPECT_EQ(best_.built, 0);
-  EXPECT_THAT(resolution.explain_fully(), HasSubstr("1000.00 us (1000.00 to 1000.00)"));
+  EXPECT_THAT(resolution.explain_fully(), HasSubstr("1.00 ms (1.00 ms to 1.00 ms)"));
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("run_us":{"high":1000.0,"low":1000.0,"median":1000.0})"));
 }
 

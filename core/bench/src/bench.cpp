@@ -1,6 +1,9 @@
 #include "kmux/bench/bench.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
 #include <map>
 #include <set>
 
@@ -52,12 +55,13 @@ Json json_of(const BenchOptions& options) {
 /// Returns true if the contest was measured by a run, not read from another file.
 bool is_measured(const Contest& contest) { return !contest.identity.empty() && contest.origin.empty(); }
 
-const Contest* find_alike(const BenchReport& report, const std::string& program,
-                          const std::map<std::string, std::int64_t>& point) {
-  const auto found = std::ranges::find_if(report.contests, [&](const Contest& contest) {
-    return is_measured(contest) && contest.program == program && contest.point == point;
+/// Returns true if `report` has measured that contest, whether with the same options or with others.
+bool has_alike(const BenchReport& report, const Contest& wanted) {
+  return std::ranges::any_of(report.contests, [&](const Contest& contest) {
+    const bool is_same =
+        contest.identity == wanted.identity || (contest.program == wanted.program && contest.label == wanted.label);
+    return is_measured(contest) && is_same && contest.point == wanted.point;
   });
-  return found == report.contests.end() ? nullptr : &*found;
 }
 
 /// Returns the facts of the measuring machine, which is a named member if other files came from other machines.
@@ -92,17 +96,19 @@ std::string identity_of(const Program& program, const BenchOptions& options) {
 /// Returns the contest of `earlier` that replaces measuring the program at that point, or null.
 const Contest* find_measured(const BenchReport& earlier, const Program& program,
                              const std::map<std::string, std::int64_t>& point, const BenchOptions& options) {
-  const Contest* const contest = find_alike(earlier, program.name, point);
-  return contest != nullptr && contest->identity == identity_of(program, options) ? contest : nullptr;
+  const std::string identity = identity_of(program, options);
+  const auto found = std::ranges::find_if(earlier.contests, [&](const Contest& contest) {
+    return is_measured(contest) && contest.identity == identity && contest.point == point;
+  });
+  return found == earlier.contests.end() ? nullptr : &*found;
 }
 
 /// Returns `report` with the contests of `earlier` that it lacks, so that no measurement is lost.
 BenchReport with_rest(BenchReport report, const BenchReport& earlier) {
   for (const Contest& contest : earlier.contests) {
-    if (is_measured(contest) && find_alike(report, contest.program, contest.point) == nullptr) {
-      report.contests.push_back(contest);
-    }
+    if (is_measured(contest) && !has_alike(report, contest)) report.contests.push_back(contest);
   }
+  report.runs.insert(report.runs.begin(), earlier.runs.begin(), earlier.runs.end());
   return report;
 }
 
@@ -157,6 +163,29 @@ Status check_axes(const std::vector<Axis>& axes) {
   return Ok{};
 }
 
+/// Returns "2026-11-30 04:16", in UTC.
+std::string date_text(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts);
+  return text.data();
+}
+
+/// Returns what distinguishes each program from others of its name: its file, or its number among them; empty for the
+/// only program of a name.
+std::vector<std::string> labels_of(std::span<const Program> programs, const std::vector<std::string>& files) {
+  std::vector<std::string> labels(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (std::ranges::count(programs, programs[i].name, &Program::name) == 1) continue;
+    const bool has_file = i < files.size() && std::ranges::count(files, files[i]) == 1;
+    const auto number = std::ranges::count(programs.first(i + 1), programs[i].name, &Program::name);
+    labels[i] = has_file ? files[i] : std::to_string(number);
+  }
+  return labels;
+}
+
 /// One run: the requested measurements and their results.
 class BenchRun {
  public:
@@ -166,9 +195,10 @@ class BenchRun {
         programs_(programs),
         options_(options),
         progress_(progress),
+        labels_(labels_of(programs, options.files)),
         points_(points_of(options.axes)),
         all_(programs.size() * points_.size()),
-        report_{describe_machine(runtime), {}} {}
+        report_{describe_machine(runtime), {}, {{date_text(std::chrono::system_clock::now()), options.command}}} {}
 
   /// Checks all inputs before the first contest, since measuring takes long.
   Status check() {
@@ -179,33 +209,36 @@ class BenchRun {
   }
 
   Result<BenchReport> measure() {
-    for (const Program& program : programs_) {
-      for (const Point& point : points_) KMUX_TRY(measure(program, point));
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      for (const Point& point : points_) KMUX_TRY(measure(programs_[i], labels_[i], point));
     }
     return so_far();
   }
 
  private:
-  Status measure(const Program& program, const Point& point) {
+  Status measure(const Program& program, const std::string& label, const Point& point) {
     if (const Contest* const known = find_measured(options_.earlier, program, point, options_)) {
       report_.contests.push_back(*known);
+      report_.contests.back().label = label;
       return Ok{};
     }
     Result<Contest> contest = stopped();
-    if (!options_.cancel.stop_requested()) contest = hold(program, point);
+    if (!options_.cancel.stop_requested()) contest = hold(program, label, point);
     if (options_.cancel.stop_requested()) return stopped();
     if (!contest) return std::move(contest).error();
     contest->identity = identity_of(program, options_);
+    contest->label = label;
     report_.contests.push_back(*std::move(contest));
     if (options_.keep) options_.keep(so_far());
     return Ok{};
   }
 
-  Result<Contest> hold(const Program& program, const Point& point) {
+  Result<Contest> hold(const Program& program, const std::string& label, const Point& point) {
     const auto all = static_cast<double>(all_);
     const double done = static_cast<double>(report_.contests.size()) / all;
+    const std::string title = title_of({.program = program.name, .point = point, .label = label});
     return hold_contest(runtime_, program, point, options_, [&](const std::string& what, double part) {
-      if (progress_) progress_(title_of({.program = program.name, .point = point}) + ": " + what, done + part / all);
+      if (progress_) progress_(title + ": " + what, done + part / all);
     });
   }
 
@@ -225,6 +258,7 @@ class BenchRun {
   std::span<const Program> programs_;
   const BenchOptions& options_;
   const BenchProgress& progress_;
+  std::vector<std::string> labels_;  // of the programs
   std::vector<Point> points_;
   std::size_t all_;
   BenchReport report_;

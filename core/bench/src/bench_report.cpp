@@ -85,7 +85,7 @@ Json json_of(const Contest& contest) {
                       {"host_drift", contest.host_drift}, {"device_drift", std::move(device_drift)},
                       {"flops", contest.flops},           {"bytes", contest.bytes},
                       {"entrants", std::move(entrants)},  {"origin", contest.origin},
-                      {"identity", contest.identity}};
+                      {"identity", contest.identity},     {"label", contest.label}};
 }
 
 // ---- reading ----
@@ -221,6 +221,7 @@ Contest read_contest(Reader& reader, const Json& json) {
                   .entrants = {},
                   .origin = reader.text(json, "origin")};
   if (json.find("identity") != nullptr) contest.identity = reader.text(json, "identity");  // not in older reports
+  if (json.find("label") != nullptr) contest.label = reader.text(json, "label");           // nor this
   for (const Json& row : reader.list(json, "resolution")) contest.resolution.push_back(read_row(reader, row));
   for (const auto& [name, value] : reader.object(json, "point")) {
     if (value.as_integer() != nullptr) contest.point[name] = *value.as_integer();
@@ -249,12 +250,21 @@ std::vector<ResolutionRow> rows_of(const Resolution& resolution) {
   return rows;
 }
 
+std::string program_text(const Contest& contest) {
+  return contest.label.empty() ? contest.program : contest.program + " (" + contest.label + ")";
+}
+
 std::string_view to_string(EntrantState state) { return kStates[static_cast<std::size_t>(state)]; }
 
 Json to_json(const BenchReport& report) {
   Json::Array contests;
   for (const Contest& contest : report.contests) contests.push_back(json_of(contest));
-  return Json::Object{{"kmux_bench", kVersion}, {"machine", report.machine}, {"contests", std::move(contests)}};
+  Json::Array runs;
+  for (const BenchRecord& run : report.runs) runs.push_back(Json::Object{{"date", run.date}, {"command", run.command}});
+  return Json::Object{{"kmux_bench", kVersion},
+                      {"machine", report.machine},
+                      {"contests", std::move(contests)},
+                      {"runs", std::move(runs)}};
 }
 
 Result<BenchReport> report_from_json(const Json& json) {
@@ -265,6 +275,10 @@ Result<BenchReport> report_from_json(const Json& json) {
   if (problem.empty() && version != static_cast<double>(kVersion)) problem = "it is of another version";
   report.machine = reader.member(json, "machine");
   for (const Json& contest : reader.list(json, "contests")) report.contests.push_back(read_contest(reader, contest));
+  if (json.find("runs") != nullptr) {  // not in older reports
+    for (const Json& run : reader.list(json, "runs"))
+      report.runs.push_back({reader.text(run, "date"), reader.text(run, "command")});
+  }
   if (problem.empty()) return report;
   return make_error(ErrorCode::kInvalidArgument,
                     "this is not a report of kmux bench (" + problem + "). Give what `kmux bench --json` wrote.");

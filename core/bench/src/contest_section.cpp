@@ -163,7 +163,9 @@ void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number,
 std::string title_of(const Contest& contest) {
   std::string title = contest.program;
   for (const auto& [name, value] : contest.point) title += ", " + name + " = " + std::to_string(value);
-  return contest.origin.empty() ? title : title + " (" + contest.origin + ")";
+  const std::string from =
+      contest.label + (contest.label.empty() || contest.origin.empty() ? "" : ", ") + contest.origin;
+  return from.empty() ? title : title + " (" + from + ")";
 }
 
 std::string point_text(const Contest& contest, const char* separator) {

@@ -45,9 +45,13 @@ std::shared_ptr<const Program> variant_alone(const Program& program, std::size_t
   return std::make_shared<const Program>(std::move(alone));
 }
 
-/// Compiles the variant selected by `choice`, and stores it.
+/// Compiles the variant that the entrant names, else the one selected by `choice`, and stores it.
 Result<Kernel> compiled(Runtime& runtime, const Program& program, const CompileOptions& options, VariantChoice choice,
                         Entrant& entrant, Contestant& contestant) {
+  if (read_backend(entrant.backend).value().variant) {
+    contestant.own = variant_alone(program, entrant.variant);
+    return compile(runtime, *contestant.own, options_for(entrant, options));
+  }
   KMUX_ASSIGN(Kernel kernel, compile(runtime, program, options_for(entrant, options)));
   const Candidate* const chosen = kernel.resolution().chosen();
   if (chosen == nullptr || chosen->variant == entrant.variant) return kernel;
@@ -148,11 +152,11 @@ Result<bool> is_repeatable(const Program& program, const BenchOptions& options, 
 
 namespace {
 
-/// Returns the best candidate of a backend, or null: the first possible one, else the first refusal.
-const Candidate* best_of(const Resolution& resolution, std::string_view backend) {
+/// Returns the best candidate of a backend, or of its variant, or null: the first possible one, else the first refusal.
+const Candidate* best_of(const Resolution& resolution, const BackendSpec& spec) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : resolution.candidates) {
-    if (candidate.backend != backend) continue;
+    if (candidate.backend != spec.name || (spec.variant && candidate.variant != *spec.variant)) continue;
     if (candidate.verdict != kmux::Verdict::kRefused) return &candidate;
     if (best == nullptr) best = &candidate;
   }
@@ -180,7 +184,18 @@ std::vector<std::string> all_names(const Resolution& resolution) {
 
 Result<BackendSpec> read_backend(const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
-  BackendSpec spec{text, text.substr(0, colon), {}};
+  const std::size_t hash = std::min(text.find('#'), colon);
+  BackendSpec spec{text, text.substr(0, hash), {}, {}};
+  if (hash < colon) {
+    const auto variant = parse_integer(text.substr(hash + 1, colon - hash - 1));
+    if (!variant || *variant < 0) {
+      return make_error(ErrorCode::kInvalidArgument, "\"" + text +
+                                                         "\" names no variant (behind # is its number, from 0). "
+                                                         "Write, say, " +
+                                                         spec.name + "#1.");
+    }
+    spec.variant = static_cast<std::size_t>(*variant);
+  }
   for (std::size_t begin = colon + 1; begin < text.size();) {
     const std::size_t end = std::min(text.find(';', begin), text.size());
     KMUX_ASSIGN(auto pair, split_assignment("the option of backend " + spec.name, text.substr(begin, end - begin)));
@@ -190,19 +205,28 @@ Result<BackendSpec> read_backend(const std::string& text) {
   return spec;
 }
 
+namespace {
+
+Error not_measurable(const Resolution& resolution, const BackendSpec& spec, bool is_twice) {
+  const std::vector<std::string> known = all_names(resolution);
+  const bool is_known = std::ranges::find(known, spec.name) != known.end();
+  const char* const why = is_twice   ? "it is named twice"
+                          : is_known ? "the program has no such variant"
+                                     : "there is no such backend";
+  return make_error(ErrorCode::kInvalidArgument, "\"" + spec.text + "\" cannot be measured (" + why + ")." +
+                                                     did_you_mean(spec.name, known) +
+                                                     " Name each once: " + join(known) + ".");
+}
+
+}  // namespace
+
 Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted) {
   std::vector<Entrant> entrants;
   for (const std::string& text : wanted.empty() ? all_names(resolution) : wanted) {
     KMUX_ASSIGN(const BackendSpec spec, read_backend(text));
-    const Candidate* const candidate = best_of(resolution, spec.name);
+    const Candidate* const candidate = best_of(resolution, spec);
     const bool is_twice = std::ranges::find(entrants, text, &Entrant::backend) != entrants.end();
-    if (candidate == nullptr || is_twice) {
-      const std::vector<std::string> known = all_names(resolution);
-      return make_error(ErrorCode::kInvalidArgument, "\"" + text + "\" cannot be measured (" +
-                                                         (is_twice ? "it is named twice" : "there is no such backend") +
-                                                         ")." + did_you_mean(spec.name, known) +
-                                                         " Name each once: " + join(known) + ".");
-    }
+    if (candidate == nullptr || is_twice) return not_measurable(resolution, spec, is_twice);
     entrants.push_back(entrant_of(text, *candidate));
   }
   return entrants;

@@ -20,20 +20,22 @@
 
 namespace kmux::bench {
 
-/// A backend as named by the user of a benchmark: "cpu", "cpu:engine=host;tier=fast".
+/// A backend as named by the user of a benchmark: "cpu", "cpu#1", "cpu:engine=host;tier=fast".
 struct BackendSpec {
   std::string text;  // as given
   std::string name;
+  std::optional<std::size_t> variant;  // the only one to compile
   Options options;
 };
 
 /// Errors: invalid_argument that shows the expected form.
 Result<BackendSpec> read_backend(const std::string& text);
 
-/// Returns one entrant for each of `wanted`, or for each backend if empty: the best candidate of each. Entrants that
-/// cannot run have the reason.
+/// Returns one entrant for each of `wanted`, or for each backend if empty: the best candidate of each, or that of the
+/// named variant. Entrants that cannot run have the reason.
 ///
-/// Errors: invalid_argument for a name that is not a backend, or one that is given twice.
+/// Errors: invalid_argument for a name that is not a backend, one that is given twice, and a variant that the program
+///         does not have.
 Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted);
 
 /// Sets the samples of an entrant's column, with their interval; no samples add no column.

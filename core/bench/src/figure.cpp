@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
+
+#include "base/duration_text.h"
 
 namespace kmux::bench {
 namespace {
@@ -19,11 +20,7 @@ struct Unit {
 };
 
 // The larger first; a value smaller than all uses the last.
-constexpr std::array<Unit, 20> kUnits = {{{"us", "s", 1e6},
-                                          {"us", "ms", 1e3},
-                                          {"us", "us", 1},
-                                          {"us", "ns", 1e-3},
-                                          {"calls/s", "Mcalls/s", 1e6},
+constexpr std::array<Unit, 16> kUnits = {{{"calls/s", "Mcalls/s", 1e6},
                                           {"calls/s", "kcalls/s", 1e3},
                                           {"calls/s", "calls/s", 1},
                                           {"GB/s", "TB/s", 1e3},
@@ -50,37 +47,32 @@ const Unit& unit_for(std::string_view of, double value) {
   return *last;
 }
 
-/// Returns three significant digits, without an exponent.
-std::string digits(double value) {
-  const double size = std::abs(value);
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, value);
-  return text.data();
-}
-
 }  // namespace
 
 std::string figure(Column column, double value) {
+  if (info(column).unit == "us") return duration_text(1000 * value);
   const Unit& unit = unit_for(info(column).unit, value);
   const bool is_count = unit.of == "registers" || unit.name == "bytes";
-  return (is_count ? std::to_string(std::llround(value)) : digits(value / unit.size)) + " " + std::string(unit.name);
+  return (is_count ? std::to_string(std::llround(value)) : three_digits(value / unit.size)) + " " +
+         std::string(unit.name);
 }
 
 std::string spread(Column column, const Interval& interval) {
   if (interval.low == interval.high || interval.median == 0) return "";
   const double half = 50 * (interval.high - interval.low) / interval.median;
-  if (half < kWidestPercent) return "+-" + digits(half) + " %";
+  if (half < kWidestPercent) return "+-" + three_digits(half) + " %";
   return figure(column, interval.low) + " to " + figure(column, interval.high);
 }
 
 std::string ratio_text(const Interval& ratio) {
   const bool is_slower = ratio.median >= 1;
-  return digits(is_slower ? ratio.median : 1 / ratio.median) + "x " + (is_slower ? "slower" : "faster");
+  return three_digits(is_slower ? ratio.median : 1 / ratio.median) + "x " + (is_slower ? "slower" : "faster");
 }
 
 std::string ratio_spread(const Interval& ratio) {
   const bool is_slower = ratio.median >= 1;
-  return digits(is_slower ? ratio.low : 1 / ratio.high) + " to " + digits(is_slower ? ratio.high : 1 / ratio.low);
+  return three_digits(is_slower ? ratio.low : 1 / ratio.high) + " to " +
+         three_digits(is_slower ? ratio.high : 1 / ratio.low);
 }
 
 namespace {

@@ -90,7 +90,9 @@ void write_name(HtmlWriter& html, const Numbered& one) {
   write_breakable(html, one.contest->program);
   html.close("a");
   std::string at = point_text(*one.contest, ", ");
-  if (!one.contest->origin.empty()) at += (at.empty() ? "" : "; ") + one.contest->origin;
+  for (const std::string& from : {one.contest->label, one.contest->origin}) {
+    if (!from.empty()) at += (at.empty() ? "" : "; ") + from;
+  }
   html.small(at);
   html.close("th");
 }
@@ -106,7 +108,7 @@ void write_cell(HtmlWriter& html, const Contest& contest, const std::string& bac
   const auto found = entrant->columns.find(column);
   html.open("td", attribute("class", verdict.word) + attribute("title", verdict.detail));
   if (!verdict.text.empty()) html.element("div", verdict.text, R"(class="word")");
-  if (found != entrant->columns.end()) html.small(figure(column, found->second.interval.median));
+  if (found != entrant->columns.end()) html.small(on_page(figure(column, found->second.interval.median)));
   html.close("td");
 }
 
@@ -152,8 +154,18 @@ void write_spot(HtmlWriter& html, const Palette& palette, const std::string& bac
   html.raw("</span>");
 }
 
+std::string on_page(std::string text) {
+  constexpr std::string_view kMicro = "\xc2\xb5", kPlusMinus = "\xc2\xb1";  // in UTF-8
+  for (std::size_t at = text.find(" us"); at != std::string::npos; at = text.find(" us", at + 1)) {
+    const bool is_unit = at + 3 == text.size() || text[at + 3] == ' ';
+    if (is_unit) text.replace(at + 1, 1, kMicro);
+  }
+  if (const std::size_t at = text.find("+-"); at != std::string::npos) text.replace(at, 2, kPlusMinus);
+  return text;
+}
+
 void write_number(HtmlWriter& html, Column column, const Interval& interval) {
-  html.text(figure(column, interval.median)).small(spread(column, interval));
+  html.text(on_page(figure(column, interval.median))).small(on_page(spread(column, interval)));
 }
 
 void write_breakable(HtmlWriter& html, std::string_view name) {

@@ -28,6 +28,9 @@ void write_spot(HtmlWriter& html, const Palette& palette, const std::string& bac
 /// Writes a name that may wrap after each "_".
 void write_breakable(HtmlWriter& html, std::string_view name);
 
+/// Returns a figure or a spread for a page, with the characters that a terminal may not have: "5.7 us +-2 %".
+std::string on_page(std::string text);
+
 /// Writes the median with its interval beneath.
 void write_number(HtmlWriter& html, Column column, const Interval& interval);
 
@@ -45,7 +48,7 @@ std::string pairs_text(const Contest& contest);
 void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
                    TextPool& texts, std::string& last_absent);
 
-/// Returns the title of a contest on a page: "gemm", "scale, n = 1024", "scale, n = 1024 (run.json)".
+/// Returns the title of a contest on a page: "gemm", "scale, n = 1024", "scale, n = 1024 (a.kmux, run.json)".
 std::string title_of(const Contest& contest);
 
 /// Returns its point of the axes, "n=1024;m=3", separated by `separator`.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "kmux/bench/figure.h"
 
@@ -15,13 +16,16 @@ namespace {
 
 constexpr double kBarsWidth = 320;
 constexpr double kBarsRow = 40;
+constexpr double kLine = 15;  // height of a line of text
+constexpr double kCharacter = 7;  // width of one, of most fonts
 
+/// Draws a bar 14 pixels high at `y`.
 void draw_bar(HtmlWriter& svg, const PictureAxis& axis, const Interval& interval, double y, const std::string& fill) {
   const double end = axis.pixel(interval.median);
-  svg.open("rect", attribute("y", y + 18) + attribute("width", end) + attribute("style", "fill:" + fill));
+  svg.open("rect", attribute("y", y) + attribute("width", end) + attribute("style", "fill:" + fill));
   svg.close("rect");
   svg.open("line", attribute("class", "whisker") + attribute("x1", axis.pixel(interval.low)) +
-                       attribute("x2", axis.pixel(interval.high)) + attribute("y1", y + 25) + attribute("y2", y + 25));
+                       attribute("x2", axis.pixel(interval.high)) + attribute("y1", y + 7) + attribute("y2", y + 7));
   svg.close("line");
 }
 
@@ -46,8 +50,8 @@ std::vector<Mark> marks_of(std::span<const Contest> contests) {
       const auto flops = entrant.columns.find(Column::kFlopRate);
       const auto bytes = entrant.columns.find(Column::kBytesRate);
       if (flops == entrant.columns.end() || bytes == entrant.columns.end()) continue;
-      marks.push_back({entrant.backend, contest.program, contest.flops / contest.bytes, flops->second.interval.median,
-                       bytes->second.interval.median});
+      marks.push_back({entrant.backend, program_text(contest), contest.flops / contest.bytes,
+                       flops->second.interval.median, bytes->second.interval.median});
     }
   }
   return marks;
@@ -67,10 +71,15 @@ void draw_roof(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, doub
 
 }  // namespace
 
-void PictureGrid::draw(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::string& title,
-                       std::string (*name_of)(double)) {
-  for (const double tick : x.ticks()) {
-    svg.element("text", tick_text(tick),
+void PictureGrid::draw(HtmlWriter& svg, const PictureAxis& x, const std::vector<double>& ticks, const PictureAxis& y,
+                       const std::string& title, std::string (*name_of)(double)) {
+  double free = 0;  // where the next label may begin
+  for (const double tick : ticks) {
+    const std::string label = tick_text(tick);
+    const double half = kCharacter * static_cast<double>(label.size()) / 2;
+    if (x.pixel(tick) - half < free) continue;
+    free = x.pixel(tick) + half + kCharacter;
+    svg.element("text", label,
                 attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
                     R"( text-anchor="middle" class="faint")");
   }
@@ -90,6 +99,9 @@ namespace {
 
 constexpr std::size_t kColours = 8;  // in the page's style
 constexpr double kTicks = 5;
+// Above this, a logarithmic axis has the powers of ten alone; below the other one, linear steps.
+constexpr double kWidest = 500;
+constexpr double kNarrowest = 4;
 
 /// Returns the smallest 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
@@ -117,15 +129,18 @@ double PictureAxis::pixel(double value) const {
 
 std::vector<double> PictureAxis::ticks() const {
   std::vector<double> ticks;
-  if (scale_ == Scale::kLinear) {
+  if (scale_ == Scale::kLinear || high_ / low_ < kNarrowest) {
     const double step = round_step((high_ - low_) / kTicks);
     for (double tick = std::ceil(low_ / step) * step; tick <= high_ * (1 + 1e-9); tick += step) ticks.push_back(tick);
     return ticks;
   }
-  const double base = high_ / low_ > 100 ? 10 : 2;
-  for (double tick = std::pow(base, std::ceil(std::log(low_) / std::log(base) - 1e-9)); tick <= high_ * (1 + 1e-9);
-       tick *= base) {
-    ticks.push_back(tick);
+  const bool is_wide = high_ / low_ > kWidest;
+  for (double power = std::pow(10, std::floor(std::log10(low_))); power <= high_; power *= 10) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double tick = factor * power;
+      const bool is_shown = factor == 1 || !is_wide;
+      if (is_shown && tick >= low_ * (1 - 1e-9) && tick <= high_ * (1 + 1e-9)) ticks.push_back(tick);
+    }
   }
   return ticks;
 }
@@ -133,12 +148,12 @@ std::vector<double> PictureAxis::ticks() const {
 std::string tick_text(double value) {
   constexpr std::array<const char*, 5> kSuffixes = {"", "k", "M", "G", "T"};
   std::size_t suffix = 0;
-  while (value >= (suffix == 0 ? 10000 : 1000) && suffix + 1 < kSuffixes.size()) {
+  while (value >= (suffix == 0 ? 100000 : 1000) && suffix + 1 < kSuffixes.size()) {
     value /= 1000;
     ++suffix;
   }
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), suffix == 0 ? "%.4g%s" : "%.3g%s", value, kSuffixes[suffix]);
+  std::snprintf(text.data(), text.size(), suffix == 0 ? "%.5g%s" : "%.3g%s", value, kSuffixes[suffix]);
   return text.data();
 }
 
@@ -160,17 +175,26 @@ std::string picture_bars(const Contest& contest, Column column, const Palette& p
   if (shown.empty()) return "";
   const PictureAxis axis(PictureAxis::Scale::kLinear, 0, most, 0, kBarsWidth);
   HtmlWriter svg;
-  const double height = kBarsRow * static_cast<double>(shown.size());
+  const auto value_of = [&](const Entrant* entrant) {
+    const Interval& interval = entrant->columns.at(column).interval;
+    return on_page(figure(column, interval.median) + "  " + spread(column, interval));
+  };
+  const bool fits = std::ranges::all_of(shown, [&](const Entrant* entrant) {
+    return kCharacter * static_cast<double>(entrant->backend.size() + value_of(entrant).size()) <= kBarsWidth;
+  });
+  const double below = fits ? 0 : kLine;  // of the number, where it has no place beside the name
+  const double row = kBarsRow + below;
+  const double height = row * static_cast<double>(shown.size());
   svg.open("svg", R"(viewBox="0 0 )" + tick_text(kBarsWidth) + " " + tick_text(height) + R"(" role="img")" +
                       attribute("aria-label", std::string(info(column).title) + " of each backend"));
   double y = 0;
   for (const Entrant* entrant : shown) {
-    const Interval& interval = entrant->columns.at(column).interval;
     svg.element("text", entrant->backend, attribute("y", y + 13));
-    svg.element("text", figure(column, interval.median) + "  " + spread(column, interval),
-                attribute("x", kBarsWidth) + attribute("y", y + 13) + R"( class="value")");
-    draw_bar(svg, axis, interval, y, colour(index_in(palette, entrant->backend)));
-    y += kBarsRow;
+    svg.element("text", value_of(entrant),
+                attribute("x", kBarsWidth) + attribute("y", y + 13 + below) + R"( class="value")");
+    draw_bar(svg, axis, entrant->columns.at(column).interval, y + 18 + below,
+             colour(index_in(palette, entrant->backend)));
+    y += row;
   }
   return svg.close("svg").str();
 }
@@ -249,7 +273,7 @@ std::string picture_roofline(std::span<const Contest> contests, const Palette& p
   const PictureAxis y(PictureAxis::Scale::kLog, floor, fastest->flop_rate * 2, kHeight - kBottom, 16);
   HtmlWriter svg;
   svg.open("svg", R"(viewBox="0 0 520 300" role="img" aria-label="roofline")");
-  PictureGrid::draw(svg, x, y, "operations a byte; GFLOP/s upwards", tick_text);
+  PictureGrid::draw(svg, x, x.ticks(), y, "operations a byte; GFLOP/s upwards", tick_text);
   draw_roof(svg, x, y, from, to, bytes_rate, fastest->flop_rate);
   for (const Mark& mark : marks) {
     svg.open("circle", attribute("cx", x.pixel(mark.intensity)) + attribute("cy", y.pixel(mark.flop_rate)) +
@@ -292,7 +316,15 @@ struct Range {
   }
 };
 
-std::string time_text(double time) { return figure(kHeadline, time); }
+/// Returns the label of a round time: "2 us" for the figure "2.00 us".
+std::string time_text(double time) {
+  std::string text = figure(kHeadline, time);
+  const std::size_t blank = text.find(' ');
+  const std::size_t last = text.find_last_not_of('0', blank - 1);  // of the number
+  if (text.find('.') < blank)
+    text.erase(text[last] == '.' ? last : last + 1, blank - (text[last] == '.' ? last : last + 1));
+  return on_page(text);
+}
 
 std::string pair_text(double x, double y) {
   char text[48];
@@ -324,9 +356,11 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
   const Lines lines = lines_of(contests, axis);
   Range at;
   Range time;
+  std::set<double> measured;
   for (const auto& [backend, points] : lines) {
     for (const ScalingPoint& point : points) {
       at.take(point.at);
+      measured.insert(point.at);
       time.take(point.time.low);
       time.take(point.time.high);
     }
@@ -337,7 +371,7 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
                       PictureGrid::kHeight - PictureGrid::kBottom, 24);
   HtmlWriter svg;
   svg.open("svg", R"(viewBox="0 0 520 300" role="img")" + attribute("aria-label", "time over " + axis));
-  PictureGrid::draw(svg, x, y, axis, time_text);
+  PictureGrid::draw(svg, x, {measured.begin(), measured.end()}, y, axis, time_text);
   double legend = PictureGrid::kLeft;
   double thickness =
       kThinnest +

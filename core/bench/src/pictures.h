@@ -19,8 +19,8 @@ class PictureAxis {
   PictureAxis(Scale scale, double low, double high, double from_pixel, double to_pixel);
 
   double pixel(double value) const;
-  /// Returns round values within the range: about five of a linear axis, the powers of ten (or of two) of a logarithmic
-  /// one.
+  /// Returns round values within the range, in steps of 1, 2 and 5: about five of a linear axis. A wide logarithmic one
+  /// has powers of ten alone.
   std::vector<double> ticks() const;
 
  private:
@@ -44,9 +44,10 @@ struct PictureGrid {
   static constexpr double kLeft = 74;
   static constexpr double kBottom = 34;
 
-  /// Draws the grid. `title` labels the horizontal axis; `name_of` returns the label of a tick of the vertical one.
-  static void draw(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::string& title,
-                   std::string (*name_of)(double));
+  /// Draws the grid. `title` labels the horizontal axis, `ticks` are its values in order, of which those that would
+  /// overlap are left out. `name_of` returns the label of a tick of the vertical one.
+  static void draw(HtmlWriter& svg, const PictureAxis& x, const std::vector<double>& ticks, const PictureAxis& y,
+                   const std::string& title, std::string (*name_of)(double));
 };
 
 /// The backends in the order of a page's colours.

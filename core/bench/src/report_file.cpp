@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -79,13 +79,17 @@ std::string cell(const Entrant& entrant, Column column) {
   return figure(column, interval.median) + (width.empty() ? "" : " " + width);
 }
 
+/// Returns the table of the backends that could run.
 std::string table_of(const Contest& contest) {
+  const auto is_absent = [](const Entrant& entrant) { return entrant.state == EntrantState::kUnavailable; };
+  if (std::ranges::all_of(contest.entrants, is_absent)) return "  no backend can run it here\n";
   std::vector<TextTable::Column> titles = {{"backend"}, {contest.baseline.empty() ? "" : "verdict"}};
   std::vector<Column> shown;
   std::ranges::copy_if(kShown, std::back_inserter(shown), [&](Column column) { return has(contest, column); });
   for (const Column column : shown) titles.push_back({std::string(info(column).title), TextTable::Align::kRight});
   TextTable table(std::move(titles));
   for (const Entrant& entrant : contest.entrants) {
+    if (entrant.state == EntrantState::kUnavailable) continue;
     std::vector<std::string> cells = {entrant.backend, verdict_text(contest, entrant)};
     for (const Column column : shown) cells.push_back(cell(entrant, column));
     table.add(std::move(cells));
@@ -93,14 +97,19 @@ std::string table_of(const Contest& contest) {
   return table.to_string(2);
 }
 
-std::string notes_of(const Contest& contest) {
+/// Returns the problems and remarks of a contest. `told` has the remarks of earlier contests, and their unavailable
+/// backends with the reasons, which a report has once.
+std::string notes_of(const Contest& contest, std::set<std::string>& told) {
   std::string text;
   for (const Entrant& entrant : contest.entrants) {
-    if (!entrant.problem.empty()) {
-      text += "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
-    }
+    if (entrant.problem.empty()) continue;
+    const std::string line =
+        "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
+    if (entrant.state != EntrantState::kUnavailable || told.insert(line).second) text += line;
   }
-  for (const std::string& remark : remarks_of(contest)) text += "  " + remark + "\n";
+  for (const std::string& remark : remarks_of(contest)) {
+    if (told.insert(remark).second) text += "  " + remark + "\n";
+  }
   const std::string drift = drift_text(contest);
   if (!drift.empty()) text += "  " + drift + "\n";
   return text;
@@ -131,7 +140,7 @@ std::string judgement_cells(const Entrant& entrant, Column column) {
 }
 
 std::string lines_of(const Contest& contest, const Entrant& entrant) {
-  const std::string head = quoted(contest.program) + "," + quoted(point_text(contest, ";")) + "," +
+  const std::string head = quoted(program_text(contest)) + "," + quoted(point_text(contest, ";")) + "," +
                            quoted(entrant.backend) + "," + std::string(to_string(entrant.state)) + ",";
   if (entrant.columns.empty()) return head + ",,,,,,,,,\n";
   std::string lines;
@@ -164,6 +173,7 @@ BenchReport join_reports(std::vector<NamedReport> reports) {
   BenchReport all{machines_of(reports), {}};
   const bool has_several = std::ranges::count_if(reports, has_programs) > 1;
   for (NamedReport& one : reports) {
+    std::ranges::move(one.report.runs, std::back_inserter(all.runs));
     for (Contest& contest : one.report.contests) add(all, std::move(contest), has_several ? one.name : "");
   }
   return all;
@@ -171,13 +181,16 @@ BenchReport join_reports(std::vector<NamedReport> reports) {
 
 std::string text_of(const BenchReport& report) {
   std::string text;
+  std::set<std::string> told;
   for (const Contest& contest : report.contests) {
     text += contest.program;
-    if (!contest.point.empty()) text += " (" + point_text(contest, ", ") + ")";
+    const std::string point = point_text(contest, ", ");
+    const std::string which = contest.label + (contest.label.empty() || point.empty() ? "" : ", ") + point;
+    if (!which.empty()) text += " (" + which + ")";
     if (!contest.baseline.empty()) {
       text += ": baseline " + contest.baseline + ", results checked against " + contest.reference;
     }
-    text += "\n" + table_of(contest) + pairs_text(contest) + notes_of(contest) + "\n";
+    text += "\n" + table_of(contest) + pairs_text(contest) + notes_of(contest, told) + "\n";
   }
   return text;
 }
@@ -205,31 +218,40 @@ Palette palette_of(const BenchReport& report) {
 
 // ---- pictures of several contests ----
 
-/// The contests of a program that differ only in `axis`, by the rest of their point.
-using Groups = std::map<std::string, std::vector<const Contest*>>;
+/// The contests of a program that differ only in one axis.
+struct Group {
+  std::string title;
+  std::string identity;  // programs may have the same name
+  std::vector<const Contest*> contests;
+};
 
-Groups groups_of(const BenchReport& report, const std::string& axis) {
-  Groups groups;
+/// Returns the groups of contests that differ only in `axis`, in the order of the report.
+std::vector<Group> groups_of(const BenchReport& report, const std::string& axis) {
+  std::vector<Group> groups;
   for (const Contest& contest : report.contests) {
     if (!contest.point.contains(axis)) continue;
-    Contest rest{.program = contest.program, .point = contest.point, .origin = contest.origin};
+    Contest rest{.program = contest.program, .point = contest.point, .origin = contest.origin, .label = contest.label};
     rest.point.erase(axis);
-    groups[title_of(rest)].push_back(&contest);
+    const std::string title = title_of(rest);
+    auto group = std::ranges::find_if(
+        groups, [&](const Group& one) { return one.title == title && one.identity == contest.identity; });
+    if (group == groups.end()) group = groups.insert(group, {title, contest.identity, {}});
+    group->contests.push_back(&contest);
   }
   return groups;
 }
 
 void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
-  std::map<std::string, Groups> axes;
+  std::set<std::string> axes;
   for (const Contest& contest : report.contests) {
-    for (const auto& [name, value] : contest.point) axes.emplace(name, groups_of(report, name));
+    for (const auto& [name, value] : contest.point) axes.insert(name);
   }
-  for (const auto& [axis, groups] : axes) {
-    for (const auto& [title, contests] : groups) {
-      const std::string picture = picture_scaling(contests, axis, palette);
+  for (const std::string& axis : axes) {
+    for (const Group& group : groups_of(report, axis)) {
+      const std::string picture = picture_scaling(group.contests, axis, palette);
       if (picture.empty()) continue;
       html.open("figure", R"(class="scaling")");
-      html.element("figcaption", std::string(title).append(" over ").append(axis)).raw(picture).close("figure");
+      html.element("figcaption", std::string(group.title).append(" over ").append(axis)).raw(picture).close("figure");
     }
   }
 }
@@ -278,6 +300,19 @@ void write_definitions(HtmlWriter& html) {
   html.close("dl").close("details");
 }
 
+/// Writes the dates and command lines of the runs; a page of many is about the results.
+void write_runs(HtmlWriter& html, const std::vector<BenchRecord>& runs) {
+  constexpr std::size_t kMaxShown = 3;
+  const bool is_long = runs.size() > kMaxShown;
+  if (is_long) html.open("details").element("summary", std::to_string(runs.size()) + " runs");
+  for (const BenchRecord& run : runs) {
+    html.open("p", R"(class="faint run")").text(run.date + " UTC");
+    if (!run.command.empty()) html.text(": ").element("code", run.command);
+    html.close("p");
+  }
+  if (is_long) html.close("details");
+}
+
 }  // namespace
 
 std::string html_of(const BenchReport& report) {
@@ -290,7 +325,9 @@ std::string html_of(const BenchReport& report) {
   html.element("title", "kmux bench").open("style").raw(bench_page_style).close("style").raw("</head>\n<body>\n");
   const bool has_programs = std::ranges::any_of(report.contests, is_of_program);
   html.open("header").element("h1", has_programs ? "Backends against each other" : "Benchmarks");
-  html.element("p", machine_line(report.machine), R"(class="faint")").close("header");
+  html.element("p", machine_line(report.machine), R"(class="faint")");
+  write_runs(html, report.runs);
+  html.close("header");
   html.open("main");
   write_overview(html, report, palette);
   write_benchmarks(html, report, palette);

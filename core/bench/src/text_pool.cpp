@@ -16,7 +16,7 @@ void add_own_line(std::vector<TextPiece>& pieces, std::size_t line) {
 
 std::string title_of(std::string_view what, const Contest& contest, const Entrant& entrant) {
   const std::string from = contest.origin.empty() ? "" : " (" + contest.origin + ")";
-  return std::string(what) + " of " + contest.program + " on " + entrant.backend + from;
+  return std::string(what) + " of " + program_text(contest) + " on " + entrant.backend + from;
 }
 
 std::string anchor_of(const TextPlace& place) {

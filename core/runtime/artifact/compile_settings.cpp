@@ -1,12 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile_settings.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kmux/plugin/quoting.h"
+#include "kmux/validate.h"
+
 namespace kmux {
 
+namespace {
+
+Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+
+/// Checks a word that travels to the backend as JSON, which is UTF-8. `what` must be the name of its kind.
+Status check_utf8(const std::string& what, std::string_view word) {
+  if (is_text(word)) return Ok{};
+  return invalid(what + " " + in_double_quotes(word) +
+                 " is not UTF-8 (backends get it as JSON). Write it in UTF-8, or rename what it names.");
+}
+
+Status check_words(const CompileOptions& options) {
+  for (const auto& [name, value] : options.options) {
+    KMUX_TRY(check_utf8("the option", name));
+    KMUX_TRY(check_utf8("the value of option '" + name + "',", value));
+  }
+  for (const std::string& flag : options.compile_flags) KMUX_TRY(check_utf8("the flag", flag));
+  for (const std::string& folder : options.include_dirs) KMUX_TRY(check_utf8("the include folder", folder));
+  return check_utf8("the target host", options.target_host);
+}
+
+}  // namespace
+
 Result<CompileSettings> settle(const CompileOptions& options, Purpose purpose, const Environment& environment) {
+  KMUX_TRY(check_words(options));
   CompileSettings settings{.options = options, .purpose = purpose};
   KMUX_ASSIGN(settings.policy, options.policy ? Result<Policy>(*options.policy) : environment.policy);
   KMUX_ASSIGN(settings.isolation, isolation_of(options.isolation, options.compile_timeout_s, environment));
@@ -26,8 +54,6 @@ Result<CompileSettings> settle(const CompileOptions& options, Purpose purpose, c
 }
 
 namespace {
-
-Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
 Status add(Options& options, const std::string& name, const std::string& value) {
   if (value.empty() || options.emplace(name, value).second) return Ok{};

@@ -25,7 +25,8 @@ struct CompileSettings {
 
 /// Completes `options` from `environment`.
 ///
-/// Errors: invalid_argument for an invalid policy, isolation or time limit, of the caller or of the environment.
+/// Errors: invalid_argument for an invalid policy, isolation or time limit, of the caller or of the environment, and for
+///         an option, flag or folder that is not UTF-8.
 Result<CompileSettings> settle(const CompileOptions& options, Purpose purpose, const Environment& environment);
 
 /// Returns the options as a backend receives them: `options`, plus "compile_flags", "include_dirs" (one line per

@@ -210,6 +210,18 @@ std::string exported_header(const Program& program, const ExportedFacts& facts) 
 
 constexpr const char* kLinkPart = "link.json";
 
+/// Returns the end of a message, "why). What to do.", if no file can be in `folder`; else "".
+std::string problem_of_folder(const fs::path& folder) {
+  if (folder.empty()) return "the working directory is gone). Name an absolute path.";
+  std::error_code error;
+  const fs::file_type type = fs::status(folder, error).type();
+  if (type == fs::file_type::directory) return "";
+  const std::string name = "folder \"" + folder.string() + "\"";
+  if (type == fs::file_type::not_found) return "there is no " + name + "). Make it.";
+  if (error) return name + " cannot be reached: " + error.message() + "). Permit it, or name another one.";
+  return "\"" + folder.string() + "\" is not a folder). Name another one.";
+}
+
 Status check_path(const std::string& path, const char* what) {
   std::error_code none;
   if (path.empty()) {
@@ -219,10 +231,10 @@ Status check_path(const std::string& path, const char* what) {
     return make_error(ErrorCode::kInvalidArgument,
                       std::string("the ") + what + " cannot be \"" + path + "\" (it is a folder). Name a file.");
   }
-  const fs::path folder = fs::absolute(path, none).parent_path();
-  if (fs::is_directory(folder, none)) return Ok{};
-  return make_error(ErrorCode::kUnavailable, std::string("the ") + what + " cannot be written to \"" + path +
-                                                 "\" (there is no folder \"" + folder.string() + "\"). Make it.");
+  const std::string problem = problem_of_folder(fs::absolute(path, none).parent_path());
+  if (problem.empty()) return Ok{};
+  return make_error(ErrorCode::kUnavailable,
+                    std::string("the ") + what + " cannot be written to \"" + path + "\" (" + problem);
 }
 
 /// Checks the paths. Must be called before any slow step.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <vector>
 
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/plugin.h"
+#include "kmux/plugin/process.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/switch_word.h"
@@ -99,9 +101,11 @@ using Names = std::set<std::string, std::less<>>;
 constexpr std::string_view kPrefix = "KMUX_";
 constexpr std::string_view kOptionPrefix = "KMUX_OPTION_";
 
-bool is_there(const std::filesystem::path& path) {
+/// Returns why a path cannot be reached: no_such_file_or_directory if nothing is there, or another error.
+std::error_code why_unreachable(const fs::path& path) {
   std::error_code error;
-  return std::filesystem::exists(path, error);
+  const bool is_missing = fs::status(path, error).type() == fs::file_type::not_found;  // ENOTDIR, too
+  return is_missing ? std::make_error_code(std::errc::no_such_file_or_directory) : error;
 }
 
 Names names_of_plugins(const std::vector<PluginEntry>& plugins) {
@@ -143,8 +147,12 @@ std::string unknown_name(const std::string& name, const Names& of_plugins) {
          " docs/environment.md lists the variables.";
 }
 
-std::string leads_nowhere(const std::string& name, const std::filesystem::path& path) {
-  return name + " names " + in_quotes(path.string()) + ", which is not there. Correct the path, or unset the variable.";
+std::string leads_nowhere(const std::string& name, const fs::path& path, const std::error_code& why) {
+  const std::string names = name + " names " + in_quotes(path.string());
+  if (why == std::errc::no_such_file_or_directory)
+    return names + ", which is not there. Correct the path, or unset the variable.";
+  return names + ", which this process cannot reach (" + why.message() +
+         "). Correct the path, permit it, or unset the variable.";
 }
 
 class Review {
@@ -156,8 +164,7 @@ class Review {
     for (const auto& [name, value] : environment_.variables) {
       if (name.starts_with(kPrefix) && !value.empty()) check(name, value);
     }
-    check_folders("KMUX_CACHE_RO", environment_.cache_read_only);
-    check_folders("KMUX_PLUGIN_PATH", environment_.plugin_path);
+    check_paths();
     for (const auto& [option, value] : environment_.plugin_options) check_owner(option);
     return std::move(warnings_);
   }
@@ -166,9 +173,26 @@ class Review {
   void check(const std::string& name, const std::string& value) {
     if (name.starts_with(kOptionPrefix)) return check_option(name);
     const EnvironmentVariable* const own = own_variable(name);
-    if (own == nullptr && of_plugins_.contains(name)) return check_path(name, value);
+    if (own == nullptr && of_plugins_.contains(name)) {
+      if (value.starts_with('/')) check_path(name, value);  // the plugin interprets other values
+      return;
+    }
     if (own == nullptr) return warn(unknown_name(name, of_plugins_));
     if (own->kind == Kind::kSwitch && !is_switch(value)) warn(odd_switch(name, value));
+  }
+
+  /// Checks the paths of kmux's own variables, except those whose reader reports them.
+  void check_paths() {
+    for (const fs::path& folder : environment_.cache_read_only) {
+      const std::error_code why = why_unreachable(folder);
+      if (why == std::errc::no_such_file_or_directory) warn(leads_nowhere("KMUX_CACHE_RO", folder, why));
+    }
+    for (const fs::path& folder : environment_.plugin_path) check_path("KMUX_PLUGIN_PATH", folder);
+    for (const char* const name : {"KMUX_COMPILER_READS", "KMUX_COMPILER_WRITES"}) check_folders_in(name);
+    if (environment_.policy.value_or(Policy::kPriority) != Policy::kPinned && !environment_.lock_file.empty())
+      check_path("KMUX_LOCK_FILE", environment_.lock_file);
+    if (environment_.remote_cache.empty() && !environment_.remote_cache_key_file.empty())
+      check_path("KMUX_REMOTE_CACHE_KEY_FILE", environment_.remote_cache_key_file);
   }
 
   /// Checks the form of the name only; check_owner checks the plugin.
@@ -177,15 +201,14 @@ class Review {
       warn(name + " names no option of a plugin. Such a variable is KMUX_OPTION_<PLUGIN>_<NAME>.");
   }
 
-  /// Warns about a missing absolute path. The plugin interprets its variable, but an absolute path is always a path.
-  void check_path(const std::string& name, const std::string& value) {
-    if (value.starts_with('/') && !is_there(value)) warn(leads_nowhere(name, value));
+  void check_path(const std::string& name, const fs::path& path) {
+    if (const std::error_code why = why_unreachable(path)) warn(leads_nowhere(name, path, why));
   }
 
-  void check_folders(const std::string& name, const std::vector<std::filesystem::path>& folders) {
-    for (const std::filesystem::path& folder : folders) {
-      if (!is_there(folder)) warn(leads_nowhere(name, folder));
-    }
+  void check_folders_in(const std::string& name) {
+    const auto found = environment_.variables.find(name);
+    if (found == environment_.variables.end()) return;
+    for (const std::string& folder : absolute_folders_in(found->second)) check_path(name, folder);
   }
 
   void check_owner(const std::string& option) {

@@ -12,6 +12,7 @@
 #include "kmux/tune.h"
 
 #include "artifact/tier_build.h"
+#include "base/duration_text.h"
 #include "base/text_table.h"
 #include "cache/artifact_cache.h"
 
@@ -330,9 +331,9 @@ Json Tuning::to_json() const {
 }
 
 std::string to_text(const Interval& interval) {
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "%.2f us (%.2f to %.2f)", interval.median, interval.low, interval.high);
-  return text.data();
+  constexpr double kNanoseconds = 1000;  // of a microsecond
+  return duration_text(kNanoseconds * interval.median) + " (" + duration_text(kNanoseconds * interval.low) + " to " +
+         duration_text(kNanoseconds * interval.high) + ")";
 }
 
 std::string milliseconds_text(double ms) {

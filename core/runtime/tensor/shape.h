@@ -31,7 +31,7 @@ inline std::string shape_text(std::span<const std::int64_t> shape) {
 
 /// Returns the bytes of a contiguous tensor.
 ///
-/// Errors: invalid_argument for a negative extent, or more bytes than 2^63.
+/// Errors: invalid_argument for a negative extent, and for 2^60 bytes or more.
 inline Result<std::size_t> bytes_of(std::span<const std::int64_t> shape, DType dtype) {
   const bool none = std::ranges::find(shape, 0) != shape.end();
   std::int64_t bits = total_bits(dtype);

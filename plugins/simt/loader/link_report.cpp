@@ -55,7 +55,8 @@ Error explain_memory(const std::error_code& refused) {
     return make_error(ErrorCode::kOutOfMemory,
                       "kernels cannot be loaded: this process has all the memory mappings that it may have (" +
                           std::to_string(most_mappings()) +
-                          "; a kernel takes three). Let go of kernels that are not needed, or raise the limit: "
+                          "; a kernel takes about six, with engine host ten). Let go of kernels that are not needed, "
+                          "or raise the limit: "
                           "sysctl vm.max_map_count.");
   }
   return make_error(ErrorCode::kOutOfMemory,

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kmux/error.h"
-#include "kmux/json.h"
 
 namespace kmux {
 

@@ -28,17 +28,21 @@ struct Axis {
 /// The contestants, their arguments, and the method of measurement.
 struct BenchOptions {
   /// Backends to compare; empty: all that support the program. "cpu:engine=host" is backend cpu with an option; ";"
-  /// separates several options. A backend may take part several times with different options.
+  /// separates several options. "cpu#1" is backend cpu with variant 1 of the program. A backend may take part several
+  /// times with different options and variants.
   std::vector<std::string> backends = {};
   std::string baseline = {};  // empty: the choice of `auto`
   std::string reference = {};  // empty: the host-memory backend if it takes part, else the baseline
   std::vector<Axis> axes = {};  // each combination is a contest
+  /// The files of the programs, in their order. They distinguish programs of one name; without them numbers do.
+  std::vector<std::string> files = {};
   std::vector<std::string> inputs = {"*=random:1"};
   std::vector<std::string> constants = {};  // as for `ConstantValues`; required ones that are not given are random
   GivenValues values = {};
   std::optional<Tolerance> tolerance = {};  // of results; default: by dtype
   StopRule stop = {};
   int repetitions = 3;  // of compilation
+  std::string command = {};  // the command line, for the report
   CompileOptions compile = {};
   /// Contests of an earlier run. One with the same program, point and options is not measured again; the others stay in
   /// the report, too.

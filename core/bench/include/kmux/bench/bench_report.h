@@ -90,13 +90,25 @@ struct Contest {
   std::vector<Entrant> entrants;
   std::string origin = {};  // the file it was read from; empty: measured now
   std::string identity = {};  // of the program and the measurement options; empty: unknown
+  std::string label = {};  // a file or a number if several programs of the run have its name; else empty
   bool operator==(const Contest&) const = default;
+};
+
+/// Returns the program's name, with the label if it has one: "gemm", "gemm (tiled.kmux)".
+std::string program_text(const Contest& contest);
+
+/// A run that measured contests of a report.
+struct BenchRecord {
+  std::string date;  // of its begin, in UTC: "2026-11-30 04:16"
+  std::string command;  // as a shell takes it; empty: not of the command
+  bool operator==(const BenchRecord&) const = default;
 };
 
 /// The result of a benchmark: a machine and its contests.
 struct BenchReport {
   Json machine;  // the machine and software used
   std::vector<Contest> contests;
+  std::vector<BenchRecord> runs = {};  // none in a report of an older kmux or of another tool
   bool operator==(const BenchReport&) const = default;
 };
 

@@ -23,7 +23,7 @@ Result<NamedReport> load_report(const std::filesystem::path& path);
 
 /// Joins several reports. If several have programs, each contest names its file. Benchmarks of the same name and
 /// arguments in several files become one contest with several entrants, without a verdict: they were not timed in the
-/// same rounds. Facts of different machines are listed under the names of their files.
+/// same rounds. The runs of all are listed. Facts of different machines are listed under the names of their files.
 BenchReport join_reports(std::vector<NamedReport> reports);
 
 /// Returns the report for a terminal: for each contest the backends, the verdicts and the times.

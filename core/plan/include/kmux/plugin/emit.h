@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plugin/emit.h"
 #include "kmux/plugin/plan.h"
 
 namespace kmux {

@@ -35,7 +35,7 @@ class KMUX_API Tensor {
   /// Allocates uninitialized memory in the order of `stream`. Work on another stream must wait for `stream` before
   /// using it. Host memory is aligned to 64 bytes.
   ///
-  /// Errors: invalid_argument for negative extents or more bytes than 2^63; out_of_memory if memory is exhausted.
+  /// Errors: invalid_argument for negative extents or 2^60 bytes or more; out_of_memory if memory is exhausted.
   static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
   /// Allocates uninitialized page-locked host memory. Devices of the backend of `device` copy to and from it

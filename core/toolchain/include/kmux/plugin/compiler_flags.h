@@ -70,7 +70,9 @@ std::vector<std::string> folders_of_user(const std::vector<std::string>& include
 /// Returns `flag` with a relative header folder placed in `program`, the folder of the program's files.
 std::string in_program(const std::string& flag, std::string_view program);
 
-/// Adds "-std=" with the settings' standard, unless the user's `flags` have one.
-void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags);
+/// Adds "-std=" with the settings' standard, else with `otherwise`, unless the user's `flags` have one. An empty
+/// `otherwise` adds none: for sources in C, whose compilers warn about a standard of C++.
+void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags,
+                  std::string_view otherwise = "c++20");
 
 }  // namespace kmux

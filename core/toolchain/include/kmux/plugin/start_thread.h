@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kmux/error.h"
-#include "kmux/plugin/start_thread.h"
 
 namespace kmux {
 
