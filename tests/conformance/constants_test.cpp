@@ -69,7 +69,8 @@ class Constants : public testing::Test {
     const std::vector<std::string>& features = subject.plugin()->manifest().features;
     if (std::ranges::find(features, "constants") == features.end())
       GTEST_SKIP() << needs("feature constants", "the manifest of \"" + subject.name() + "\" does not have it");
-    if (const std::string why = subject.why_without_kernel(weighted_program()); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string why = subject.why_without_kernel(weighted_program()); !why.empty())
+      GTEST_SKIP() << needs(kDeviceDialect, why);
   }
 };
 

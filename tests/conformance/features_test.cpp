@@ -105,7 +105,8 @@ TEST_P(Features, WorkOrAreRefusedByName) {
     GTEST_SKIP() << needs("lines \"block\" and \"thread\" below the dialect in conformance.txt",
                           "nothing would show that there are blocks and threads without them");
   const Program program = program_with(GetParam());
-  if (const std::string why = subject.why_without_kernel(program); !why.empty()) GTEST_SKIP() << why;
+  if (const std::string why = subject.why_without_kernel(program); !why.empty())
+    GTEST_SKIP() << needs(kDeviceDialect, why);
   const Result<Kernel> kernel = subject.compile(program);
   RecordProperty("answer", kernel ? "works" : "refused");
   if (!kernel) {

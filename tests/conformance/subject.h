@@ -6,6 +6,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/compile.h"
@@ -25,6 +26,9 @@ inline void PrintTo(ErrorCode code, std::ostream* out) { *out << to_string(code)
 }  // namespace kmux
 
 namespace kmux::conformance {
+
+/// The capability that a plugin without dialects of devices lacks, for `needs`.
+inline constexpr std::string_view kDeviceDialect = "a dialect in which the suite writes kernels of a device";
 
 /// The plugin under test, alone in a separate runtime.
 class Subject {
@@ -69,7 +73,7 @@ class Subject {
   };
   std::vector<Refusal> refusals() const;
 
-  /// Returns the text of a skip if the manifest has no dialect of the program's variants; empty if it has one. The
+  /// Returns a reason if the manifest has no dialect of the program's variants; empty if it has one. The
   /// suite then has no kernel for the case, which says nothing about the plugin.
   std::string why_without_kernel(const Program& program) const;
 
