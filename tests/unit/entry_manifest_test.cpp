@@ -76,6 +76,11 @@ TEST(EntryManifestTest, ReportsMissingParts) {
   EXPECT_THAT(manifest_refusal(with_digest(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
               HasSubstr("its error is incomplete"));
   EXPECT_NE(manifest_refusal(with_digest("{")), "");
+  EXPECT_THAT(manifest_refusal(with_digest(head + ",\"files\":{},\"unsuppreotd\":{}}")),
+              HasSubstr("it has an unknown key"));
+  EXPECT_THAT(
+      manifest_refusal(with_digest(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[],\"x\":1}}")),
+      HasSubstr("its error is incomplete"));
 }
 
 TEST(EntryManifestTest, ReportsOtherSchemaVersionAsUnsupported) {

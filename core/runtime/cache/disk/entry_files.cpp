@@ -43,15 +43,21 @@ Json error_to_json(const Error& error) {
   return Json::Object{{"message", error.message}, {"notes", std::move(notes)}};
 }
 
+/// Returns true for an object of `count` members: with those that it must have, it then has no unknown one.
+bool has_members(const Json& json, std::size_t count) {
+  return json.as_object() != nullptr && json.as_object()->size() == count;
+}
+
 std::optional<Error> error_from_json(const Json& json) {
   const std::string* message = text_of(json, "message");
   const Json* notes = json.find("notes");
-  if (message == nullptr || notes == nullptr || notes->as_array() == nullptr) return std::nullopt;
+  if (message == nullptr || notes == nullptr || notes->as_array() == nullptr || !has_members(json, 2))
+    return std::nullopt;
   Error error = make_error(ErrorCode::kUnsupported, *message);
   for (const Json& note : *notes->as_array()) {
     const std::string* kind = text_of(note, "kind");
     const std::string* text = text_of(note, "text");
-    if (kind == nullptr || text == nullptr) return std::nullopt;
+    if (kind == nullptr || text == nullptr || !has_members(note, 2)) return std::nullopt;
     error.notes.push_back({*kind, *text});
   }
   return error;
@@ -62,7 +68,8 @@ Status read_files(const Json* json, EntryManifest& manifest) {
   for (const auto& [name, file] : *json->as_object()) {
     const std::int64_t* size = integer_of(file, "size");
     const std::string* sha256 = text_of(file, "sha256");
-    if (size == nullptr || sha256 == nullptr || !is_digest(*sha256)) return malformed("file '" + name + "'");
+    if (size == nullptr || sha256 == nullptr || !is_digest(*sha256) || !has_members(file, 2))
+      return malformed("file '" + name + "'");
     manifest.files[name] = {static_cast<std::uint64_t>(*size), *sha256};
   }
   return Ok{};
@@ -252,6 +259,9 @@ Result<EntryManifest> entry_manifest_from_json(std::string_view text) {
     manifest.unsupported = error_from_json(*error);
     if (!manifest.unsupported) return malformed("its error is incomplete");
   }
+  // An unknown key may be a damaged "unsupported", without which the entry would have other code.
+  constexpr std::size_t kKeys = 5;
+  if (!has_members(json, manifest.unsupported ? kKeys + 1 : kKeys)) return malformed("it has an unknown key");
   return manifest;
 }
 
