@@ -191,6 +191,22 @@ TEST_F(CliNewTest, LaunchesTemplateInstantiations) {
   EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[7], 5);
 }
 
+TEST_F(CliNewTest, LaunchesTemplatesByDefaultArguments) {
+  const std::string source =
+      "constexpr int kFour = 4;\n"
+      "template <typename T = double, unsigned N = kFour, bool kAdds = true>\n"
+      "__global__ void scale(T* x, int n) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) x[i] = x[i] * N + (kAdds ? 1 : 0);\n}\n"
+      "template <typename T, int N = 2> __global__ void other(T* x) {}\n";
+  const std::string text = text_of("scale.cu", source);
+  EXPECT_THAT(text, AllOf(HasSubstr("scale<double, 4U, true><<<"), HasSubstr("inout x: f64[n: i32]"),
+                          HasSubstr("left out: \"other\" is a template (T, N)")));
+  const ProcessResult run = run_of("scale.cu", source, {"--set", "n=8", "--in", "*=ones", "--out", "x=x.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<double>()[7], 5);
+}
+
 TEST_F(CliNewTest, LaunchesInstantiationsOfHeaderTemplates) {
   session_.write("scale.h",
                  "template <class T>\n__global__ void scale(T* x, int n) {\n"

@@ -3,6 +3,7 @@
 #include "simt/frontend/source_functions.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,12 +12,13 @@
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/device_part.h"
 
-#include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Lex/Lexer.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "simt/frontend/front_end.h"
 #include "simt/frontend/installation.h"
@@ -143,12 +145,32 @@ std::string body_of(const clang::FunctionDecl& function, const clang::ASTContext
   return body;
 }
 
+// Returns the default of a template's parameter; null if it has none, or one that depends on other parameters.
+std::optional<clang::TemplateArgument> default_of(const clang::NamedDecl& parameter, const clang::ASTContext& context) {
+  if (const auto* const type = llvm::dyn_cast<clang::TemplateTypeParmDecl>(&parameter)) {
+    if (!type->hasDefaultArgument()) return std::nullopt;
+    const clang::TemplateArgument& given = type->getDefaultArgument().getArgument();
+    return given.isDependent() ? std::nullopt : std::optional(given);
+  }
+  const auto* const value = llvm::dyn_cast<clang::NonTypeTemplateParmDecl>(&parameter);
+  if (value == nullptr || !value->hasDefaultArgument() || value->getType()->isDependentType()) return std::nullopt;
+  const clang::TemplateArgument& given = value->getDefaultArgument().getArgument();
+  if (given.getKind() != clang::TemplateArgument::Expression || given.isDependent()) return std::nullopt;
+  const std::optional<llvm::APSInt> number = given.getAsExpr()->getIntegerConstantExpr(context);
+  if (!number) return std::nullopt;
+  const unsigned bits = context.getIntWidth(value->getType());
+  llvm::APSInt converted = number->extOrTrunc(bits);
+  converted.setIsUnsigned(value->getType()->isUnsignedIntegerOrEnumerationType());
+  return clang::TemplateArgument(context, converted, value->getType());
+}
+
 // Collects the definitions of the file itself: kernels, and in C and C++ other functions that can be called from
 // outside. Of a template it collects the file's explicit instantiations, wherever the template is defined, or else the
-// template itself.
-class FunctionList final : public clang::ASTConsumer {
+// one by the defaults of its parameters, or else the template itself.
+class FunctionList final : public clang::SemaConsumer {
  public:
   FunctionList(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
+  void InitializeSema(clang::Sema& sema) override { sema_ = &sema; }
   void HandleTranslationUnit(clang::ASTContext& context) override { read(*context.getTranslationUnitDecl(), context); }
 
  private:
@@ -175,9 +197,23 @@ class FunctionList final : public clang::ASTConsumer {
       is_instantiated = true;
       add(*one, "", context);
     }
-    if (!is_instantiated && is_in_file(pattern.getLocation(), context)) {
-      add(pattern, template_parameters(made), context);
+    if (is_instantiated || !is_in_file(pattern.getLocation(), context)) return;
+    if (const clang::FunctionDecl* const one = by_defaults(made, context)) return add(*one, "", context);
+    add(pattern, template_parameters(made), context);
+  }
+
+  // Returns the instantiation of a kernel by the defaults of all parameters, or null.
+  const clang::FunctionDecl* by_defaults(const clang::FunctionTemplateDecl& made, const clang::ASTContext& context) {
+    if (language_ != Language::kCuda || sema_ == nullptr) return nullptr;
+    llvm::SmallVector<clang::TemplateArgument> defaults;
+    for (const clang::NamedDecl* const one : *made.getTemplateParameters()) {
+      const std::optional<clang::TemplateArgument> given = default_of(*one, context);
+      if (!given) return nullptr;
+      defaults.push_back(*given);
     }
+    const auto* const arguments = clang::TemplateArgumentList::CreateCopy(sema_->getASTContext(), defaults);
+    return sema_->InstantiateFunctionDeclaration(const_cast<clang::FunctionTemplateDecl*>(&made), arguments,
+                                                 made.getLocation());
   }
 
   static bool is_in_file(clang::SourceLocation at, const clang::ASTContext& context) {
@@ -218,6 +254,7 @@ class FunctionList final : public clang::ASTConsumer {
 
   Language language_;
   Json::Array& functions_;
+  clang::Sema* sema_ = nullptr;
 };
 
 // Returns true if the first error is a missing header, or one that device/ refuses: later errors may result from it.
