@@ -55,6 +55,12 @@ TEST(DependenciesTest, AreIncompleteWhenObservationsConflict) {
   EXPECT_FALSE(unseen.seen);
 }
 
+TEST(DependenciesTest, NameTheReasonOfPathsThatAreNotUtf8) {
+  const auto read = dependencies_from_json(to_json(Dependencies{{"/tmp/d\xff/v.h"}, {}}));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "a path that the build read is not UTF-8. Give the folder or file another name.");
+}
+
 TEST(DependenciesTest, RejectMalformedJson) {
   for (const char* text : {"", "[]", "{}", R"({"files":[],"absent":[1]})", R"({"files":["math.h"],"absent":[]})",
                            R"({"files":[],"absent":[],"more":[]})", R"({"files":[],"absent":[],"complete":true})",
