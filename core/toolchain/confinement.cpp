@@ -285,10 +285,18 @@ void limit(pid_t process, __rlimit_resource resource, rlim_t most) {
   ::prlimit(process, resource, &limited, nullptr);
 }
 
+// Read once, in a process that may allocate: `limit_process` also runs between a fork and the start of a program.
+[[maybe_unused]] std::uint64_t machine_bytes() {
+  static const std::uint64_t bytes = machine_memory().total;
+  return bytes;
+}
+
 }  // namespace
 
 PreparedConfinement::PreparedConfinement(const Confinement& confinement)
-    : files_(landlock::ruleset_of(confinement)), calls_(packed_filter()) {}
+    : files_(landlock::ruleset_of(confinement)), calls_(packed_filter()) {
+  machine_bytes();
+}
 
 void PreparedConfinement::apply() const {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
@@ -306,7 +314,7 @@ void limit_process(pid_t process, bool is_timed) {
   limit(process, RLIMIT_FSIZE, kFileBytes);
   if (is_timed) limit(process, RLIMIT_CPU, kSeconds);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve more than a machine has
-  limit(process, RLIMIT_DATA, machine_memory().total);
+  limit(process, RLIMIT_DATA, machine_bytes());
 #endif
 }
 

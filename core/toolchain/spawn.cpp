@@ -133,6 +133,7 @@ void Spawn::keep(int told, const char* program, char* const* argv, char* const* 
   posix_spawnattr_setpgroup(&attributes, ::getpid());  // a signal to the group reaches both
   pid_t child = 0;
   const int failure = posix_spawn(&child, program, &actions_, &attributes, argv, envp);
+  if (failure == 0 && confinement_ != nullptr) limit_process(child, confinement_->is_timed);
   const bool is_told = ::write(told, &failure, sizeof failure) == sizeof failure;
   close_all();  // readers of the child's output wait for its end
   int status = 0;

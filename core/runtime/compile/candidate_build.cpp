@@ -42,7 +42,7 @@ Result<DatedBuild> build_candidate(Choice choice, ArtifactCache* cache, BackendH
   return result_of(choice, std::move(first), tiers.first);
 }
 
-std::optional<DatedBuild> find_candidate(Choice choice, ArtifactCache* cache) {
+std::optional<DatedBuild> find_candidate(const Choice& choice, ArtifactCache* cache) {
   const TierPlan& tiers = choice.tiers;
   if (auto best = find_tier_here(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
   if (!tiers.improves() || has_constants(choice)) return std::nullopt;

@@ -26,7 +26,7 @@ struct DatedBuild {
 Result<DatedBuild> build_candidate(Choice choice, ArtifactCache* cache, BackendHistory& history, bool keeps_times);
 
 /// Returns what `build_candidate` finds in `cache` without querying the remote tier, or nothing.
-std::optional<DatedBuild> find_candidate(Choice choice, ArtifactCache* cache);
+std::optional<DatedBuild> find_candidate(const Choice& choice, ArtifactCache* cache);
 
 /// Returns the launcher of the first tier.
 ///

@@ -159,8 +159,8 @@ std::optional<Result<Kernel>> Compilation::find_on_disk() {
   Resolution resolution = resolve();
   const Candidate* const chosen = resolution.chosen();
   if (chosen == nullptr || !check_declared(program_.signature, program_.variants[chosen->variant])) return std::nullopt;
-  Result<Choice> choice = choose(*chosen);
-  std::optional<DatedBuild> found = choice ? find_candidate(*std::move(choice), cache()) : std::nullopt;
+  const Result<Choice> choice = choose(*chosen);
+  std::optional<DatedBuild> found = choice ? find_candidate(*choice, cache()) : std::nullopt;
   if (!found) return std::nullopt;
   announce(resolution, *chosen);
   found->result.resolution = std::move(resolution);
