@@ -3,7 +3,7 @@
 #include <csignal>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "kmux/plugin/printable.h"
 
 namespace kmux::cli {
 namespace {

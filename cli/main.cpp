@@ -12,11 +12,11 @@
 
 #include "kmux/environment.h"
 #include "kmux/log.h"
+#include "kmux/plugin/printable.h"
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/version.h"
 
-#include "base/printable.h"
 #include "command.h"
 #include "style.h"
 

@@ -7,11 +7,11 @@
 #include <thread>
 #include <utility>
 
+#include "kmux/plugin/printable.h"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/plugin/word_list.h"
 
 #include "base/duration_text.h"
-#include "base/printable.h"
 #include "style.h"
 
 namespace kmux::cli {

@@ -7,9 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "kmux/plugin/printable.h"
 #include "kmux/plugin/unique_id.h"
-
-#include "base/printable.h"
 
 namespace kmux::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "printable.h"
+#include "kmux/plugin/printable.h"
 
 #include <algorithm>
 #include <array>

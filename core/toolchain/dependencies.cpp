@@ -6,9 +6,8 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/printable.h"
 #include "kmux/plugin/sha256.h"
-
-#include "base/printable.h"
 
 namespace kmux {
 namespace {
@@ -121,11 +120,13 @@ std::string to_json(const Dependencies& dependencies) {
 }
 
 Result<Dependencies> dependencies_from_json(std::string_view json) {
-  if (as_utf8(json) != json) {  // JSON has no other text
+  const Result<Json> parsed = parse_json(json);
+  if (!parsed && as_utf8(json) != json) {  // JSON has no other text
     return make_error(ErrorCode::kInvalidArgument,
                       "a path that the build read is not UTF-8. Give the folder or file another name.");
   }
-  KMUX_ASSIGN(const Json document, parse_json(json));
+  KMUX_TRY(parsed);
+  const Json& document = *parsed;
   if (document.as_object() == nullptr) return malformed();
   Dependencies dependencies;
   const Json* complete = document.find("complete");

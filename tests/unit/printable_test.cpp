@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/printable.h"
+#include "kmux/plugin/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,9 @@
 #include <string>
 #include <thread>
 
+#include "kmux/plugin/printable.h"
+
 #include "base/immortal.h"
-#include "base/printable.h"
 #include "fork_guard.h"
 #include "trace_log.h"
 

@@ -18,9 +18,8 @@
 #include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/plugin/platform.h"
+#include "kmux/plugin/printable.h"
 #include "kmux/runtime.h"
-
-#include "raised.h"
 
 // kmux.set_log, kmux.deliver_log, kmux.is_verbose.
 
@@ -86,7 +85,7 @@ void deliver_log() {
     lock.unlock();
     if (!receiver) return;
     // As a C string: a signal that arrives while Python makes an object of a ffi::String has it freed twice (tvm-ffi 0.1.15).
-    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), as_text(text).c_str());
+    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), as_utf8(text).c_str());
   } catch (const ffi::Error& error) {
     if (error.kind() == kInterrupt) throw;
   } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; the compilation goes on

@@ -1,6 +1,7 @@
 #include "named_values.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <tvm/ffi/function.h>
@@ -55,37 +56,32 @@ bool is_target_of_tvm(std::string_view name, const ffi::Any& value) {
   return name.starts_with("target") && value.as<ffi::Map<ffi::Any, ffi::Any>>().has_value();
 }
 
-constexpr Field<CompileOptions> kCompileFields[] = {
-    field<&CompileOptions::target>("target"),
-    field<&CompileOptions::execution_backend>("execution_backend"),
-    field<&CompileOptions::target_host>("target_host"),
-    field<&CompileOptions::out_idx>("out_idx"),
-    field<&CompileOptions::verbose>("verbose"),
-    field<&CompileOptions::device>("device"),
-    field<&CompileOptions::options>("options"),
-    field<&CompileOptions::compile_flags>("compile_flags"),
-    field<&CompileOptions::include_dirs>("include_dirs"),
-    field<&CompileOptions::use_cache>("use_cache"),
-    field<&CompileOptions::isolation>("isolation"),
-    field<&CompileOptions::compile_timeout_s>("compile_timeout"),
-    field<&CompileOptions::policy>("policy"),
-    field<&CompileOptions::lock_file>("lock_file"),
-};
+// The fields of CompileOptions, for `Options` that are or inherit it.
+template <class Options>
+constexpr std::array kCompileFields = std::to_array<Field<Options>>({
+    inherited_field<Options, &CompileOptions::target>("target"),
+    inherited_field<Options, &CompileOptions::execution_backend>("execution_backend"),
+    inherited_field<Options, &CompileOptions::target_host>("target_host"),
+    inherited_field<Options, &CompileOptions::out_idx>("out_idx"),
+    inherited_field<Options, &CompileOptions::verbose>("verbose"),
+    inherited_field<Options, &CompileOptions::device>("device"),
+    inherited_field<Options, &CompileOptions::options>("options"),
+    inherited_field<Options, &CompileOptions::compile_flags>("compile_flags"),
+    inherited_field<Options, &CompileOptions::include_dirs>("include_dirs"),
+    inherited_field<Options, &CompileOptions::use_cache>("use_cache"),
+    inherited_field<Options, &CompileOptions::isolation>("isolation"),
+    inherited_field<Options, &CompileOptions::compile_timeout_s>("compile_timeout"),
+    inherited_field<Options, &CompileOptions::policy>("policy"),
+    inherited_field<Options, &CompileOptions::lock_file>("lock_file"),
+});
 
-constexpr Field<CompileOptions> kResolveFields[] = {
-    field<&CompileOptions::target>("target"),
-    field<&CompileOptions::execution_backend>("execution_backend"),
-    field<&CompileOptions::target_host>("target_host"),
-    field<&CompileOptions::device>("device"),
-    field<&CompileOptions::options>("options"),
-    field<&CompileOptions::compile_flags>("compile_flags"),
-    field<&CompileOptions::include_dirs>("include_dirs"),
-    field<&CompileOptions::use_cache>("use_cache"),
-    field<&CompileOptions::isolation>("isolation"),
-    field<&CompileOptions::compile_timeout_s>("compile_timeout"),
-    field<&CompileOptions::policy>("policy"),
-    field<&CompileOptions::lock_file>("lock_file"),
-};
+// The options that matter before a compilation.
+constexpr auto kResolveFields = [] {
+  std::array<Field<CompileOptions>, kCompileFields<CompileOptions>.size() - 2> fields{};
+  std::ranges::copy_if(kCompileFields<CompileOptions>, fields.begin(),
+                       [](const Field<CompileOptions>& one) { return one.name != "out_idx" && one.name != "verbose"; });
+  return fields;
+}();
 
 constexpr Field<ParSettings> kParFields[] = {
     inherited_field<ParSettings, &ParSettings::num_workers>("num_workers"),
@@ -95,25 +91,17 @@ constexpr Field<ParSettings> kParFields[] = {
     inherited_field<ParSettings, &ParSettings::timeout>("timeout"),
 };
 
-constexpr Field<JitSettings> kJitFields[] = {
-    inherited_field<JitSettings, &JitSettings::target>("target"),
-    inherited_field<JitSettings, &JitSettings::execution_backend>("execution_backend"),
-    inherited_field<JitSettings, &JitSettings::target_host>("target_host"),
-    inherited_field<JitSettings, &JitSettings::out_idx>("out_idx"),
-    inherited_field<JitSettings, &JitSettings::verbose>("verbose"),
-    inherited_field<JitSettings, &JitSettings::options>("options"),
-    inherited_field<JitSettings, &JitSettings::compile_flags>("compile_flags"),
-    inherited_field<JitSettings, &JitSettings::debug_root_path>("debug_root_path"),
-    inherited_field<JitSettings, &JitSettings::name>("name"),
-    inherited_field<JitSettings, &JitSettings::function_source>("func_source"),
-    inherited_field<JitSettings, &JitSettings::include_dirs>("include_dirs"),
-    inherited_field<JitSettings, &JitSettings::device>("device"),
-    inherited_field<JitSettings, &JitSettings::use_cache>("use_cache"),
-    inherited_field<JitSettings, &JitSettings::isolation>("isolation"),
-    inherited_field<JitSettings, &JitSettings::compile_timeout_s>("compile_timeout"),
-    inherited_field<JitSettings, &JitSettings::policy>("policy"),
-    inherited_field<JitSettings, &JitSettings::lock_file>("lock_file"),
-};
+constexpr auto kJitFields = [] {
+  constexpr std::array kOwn = std::to_array<Field<JitSettings>>({
+      inherited_field<JitSettings, &JitOptions::debug_root_path>("debug_root_path"),
+      inherited_field<JitSettings, &JitOptions::name>("name"),
+      inherited_field<JitSettings, &JitOptions::function_source>("func_source"),
+  });
+  constexpr auto& kCompile = kCompileFields<JitSettings>;
+  std::array<Field<JitSettings>, kCompile.size() + kOwn.size()> fields{};
+  std::ranges::copy(kOwn, std::ranges::copy(kCompile, fields.begin()).out);
+  return fields;
+}();
 
 template <class Options>
 Options options_from(const NamedValues& values, std::span<const Field<Options>> fields) {
@@ -222,7 +210,7 @@ ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::
 }
 
 CompileOptions compile_options(const NamedValues& values) {
-  return options_from<CompileOptions>(values, kCompileFields);
+  return options_from<CompileOptions>(values, kCompileFields<CompileOptions>);
 }
 CompileOptions resolve_options(const NamedValues& values) {
   return options_from<CompileOptions>(values, kResolveFields);

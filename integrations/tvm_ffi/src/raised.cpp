@@ -1,13 +1,12 @@
 #include "raised.h"
 
-#include <algorithm>
 #include <optional>
 
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/string.h>
 
 #include "kmux/environment.h"
-#include "kmux/plugin/characters.h"
+#include "kmux/plugin/printable.h"
 
 namespace kmux::bridge {
 namespace {
@@ -20,28 +19,12 @@ std::optional<ffi::ObjectRef> notes_of(const Error& error) {
   if (error.notes.empty()) return std::nullopt;
   ffi::Map<ffi::String, ffi::String> notes;
   for (const Note& note : error.notes) {
-    if (notes.find(note.kind) == notes.end()) notes.Set(note.kind, as_text(note.text));
+    if (notes.find(note.kind) == notes.end()) notes.Set(note.kind, as_utf8(note.text));
   }
   return notes;
 }
 
 }  // namespace
-
-std::string as_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  while (!bytes.empty()) {
-    const std::size_t size = first_character(bytes).size;
-    if (size == 0) {
-      const auto byte = static_cast<unsigned char>(bytes.front());
-      text.append("\\x").append({kDigits[byte >> 4U], kDigits[byte & 15U]});
-    } else {
-      text += bytes.substr(0, size);
-    }
-    bytes.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return text;
-}
 
 std::string error_kind(ErrorCode code) {
   if (code == ErrorCode::kInvalidArgument) return std::string(kValueError);
@@ -52,7 +35,7 @@ ffi::Error raised(const Error& error, std::string_view kind) {
   std::string text = Environment::from_process().verbose ? error.explain() : error.brief("KMUX_VERBOSE=1 shows them");
   text.erase(0, to_string(error.code).size() + 2);  // the kind has the code
   while (text.ends_with('\n')) text.pop_back();
-  return {std::string(kind), as_text(text), "", std::nullopt, notes_of(error)};
+  return {std::string(kind), as_utf8(text), "", std::nullopt, notes_of(error)};
 }
 
 ffi::Error wrong_type(std::string message) { return {std::string(kTypeError), std::move(message), ""}; }

@@ -18,10 +18,6 @@ namespace ffi = ::tvm::ffi;
 /// Python raises the exception registered under that name, or RuntimeError if none is registered.
 std::string error_kind(ErrorCode code);
 
-/// Returns `bytes` with \xHH for each byte that is not UTF-8: a name of a file, or what a compiler prints, may have any,
-/// and other languages refuse them in a string.
-std::string as_text(std::string_view bytes);
-
 /// Returns `error` as an exception of TVM-FFI: its text in brief unless KMUX_VERBOSE is on, and its notes by kind in
 /// its extra context.
 ffi::Error raised(const Error& error, std::string_view kind);
