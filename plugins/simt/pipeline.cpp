@@ -290,7 +290,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   if (tier == Tier::kFull && opt_level >= 2) add_own_passes(analyses.builder);
   analyses.complete();
-  for (llvm::Function& function : module) reveal_divisors(function);  // of launchers, and what no kernel calls
+  for (llvm::Function& function : module) reveal_divisors(function);  // of launchers, and of functions without a caller
   ScalesPass(machine).run(module, analyses.modules);
   if (tier == Tier::kFull && opt_level >= 2) StackAlignmentPass().run(module, analyses.modules);
   if (kVerifies) llvm::VerifierPass().run(module, analyses.modules);

@@ -25,7 +25,7 @@ struct DatedBuild {
 /// Errors: those of the backend.
 Result<DatedBuild> build_candidate(Choice choice, ArtifactCache* cache, BackendHistory& history, bool keeps_times);
 
-/// Returns what `build_candidate` finds in `cache` without querying the remote tier, or nothing.
+/// Returns the build that `build_candidate` would find in `cache`, or nothing. Does not query the remote tier.
 std::optional<DatedBuild> find_candidate(const Choice& choice, ArtifactCache* cache);
 
 /// Returns the launcher of the first tier.

@@ -241,6 +241,7 @@ void Compilation::improve(const SharedProgram& program, const BuildResult& built
   if (!is_successor && built.tier.empty()) return;
   const Candidate& better = is_successor ? resolution.candidates[*resolution.successor] : *resolution.chosen();
   const Runtime::Impl& services = runtime_.impl();
+  // Of the shared program, which the choice borrows: the caller's may be gone before the better code is compiled.
   Result<Choice> choice = kmux::choose(services.isolated_plugins(),
                                        background_settings(services.isolated_plugins(), settings_, better.backend),
                                        better.backend, *program, better.variant, better.target);

@@ -31,7 +31,7 @@ struct Finding {
   std::string advice;   // without its full stop
 };
 
-/// Receives notes: what checked launches do that is no error on present GPUs.
+/// Receives the notes of checked launches: constructs that are errors on old GPUs alone.
 using NoteSink = std::function<void(const std::string& text)>;
 
 /// Sends the notes of later launches to `sink`, until `owner` removes it. Of several sinks one gets each note.

@@ -100,7 +100,7 @@ struct KMUX_API Resolution {
   Json to_json() const;
 };
 
-/// What `resolve` is asked for.
+/// The options of `resolve` besides those of the compilation.
 struct ResolveOptions {
   Purpose purpose = Purpose::kRun;  // that the candidate must be able to fulfil here
   bool gathers_times = false;  // fills in the known times, whatever the policy
