@@ -11,6 +11,7 @@
 #include "kmux/bench/bench_report.h"
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
+#include "kmux/launch_interrupt.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
@@ -258,6 +259,7 @@ Result<Report> run_bench(const po::variables_map& arguments) {
   KMUX_ASSIGN(BenchRequest request, read_request(arguments));
   ReportKeeper keeper(arguments, std::move(request.beside));
   request.options.cancel = interrupt.token();
+  set_launch_interrupt([token = interrupt.token()] { return token.stop_requested(); });
   bool has_measured = false;
   request.options.keep = [&](const bench::BenchReport& so_far) {
     has_measured = true;

@@ -174,6 +174,11 @@ Host::Threads Host::threads() const {
   return {api_->run_on_threads, api_->self};
 }
 
+Host::Interruption Host::interruption() const {
+  if (api_ == nullptr || !KMUX_HAS_FIELD(api_, kmux_host_api, interrupted)) return {};
+  return {api_->interrupted, api_->self};
+}
+
 void Host::log(Level level, std::string_view text) const {
   if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
 }

@@ -77,7 +77,8 @@ KMUX_AT(kmux_host_api, log, 32);
 KMUX_AT(kmux_host_api, trace, 40);
 KMUX_AT(kmux_host_api, stopping, 48);
 KMUX_AT(kmux_host_api, run_on_threads, 56);
-KMUX_SIZE(kmux_host_api, 64);
+KMUX_AT(kmux_host_api, interrupted, 64);
+KMUX_SIZE(kmux_host_api, 72);
 
 KMUX_AT(kmux_device_api, struct_size, 0);
 KMUX_AT(kmux_device_api, device_type, 8);

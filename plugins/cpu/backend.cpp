@@ -12,6 +12,7 @@
 #include "simt/check/findings.h"
 #include "simt/frontend/installation.h"
 #include "simt/loader/code_symbols.h"
+#include "simt/runtime/interruption.h"
 #include "simt/runtime/pool.h"
 
 namespace kmux::cpu {
@@ -44,11 +45,14 @@ PoolUse::PoolUse(const Host& host) {
   simt::add_note_sink(this, [host](const std::string& text) { host.log(Host::Level::kWarning, text); });
   if (const Host::Threads threads = host.threads(); threads.run != nullptr)
     simt::pool().lend(threads.run, threads.self);
+  if (const Host::Interruption host_asks = host.interruption(); host_asks.is_requested != nullptr)
+    simt::set_interrupted(host_asks.is_requested, host_asks.self);
 }
 
 PoolUse::~PoolUse() {
   simt::remove_note_sink(this);
   if (uses.fetch_sub(1) != 1) return;
+  simt::set_interrupted(nullptr, nullptr);
   simt::pool().lend(nullptr, nullptr);
   simt::pool().stop();
 }

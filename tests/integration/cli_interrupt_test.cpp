@@ -30,5 +30,29 @@ TEST(CliInterruptTest, StopsRunWhileKernelRuns) {
   EXPECT_LT(took.count(), 12) << ended.standard_error;
 }
 
+constexpr const char* kManyBlocks = R"(//! kmux
+//! kernel spin(inout y: i32[n: i32])
+//!   example n = 1000000
+//!   launch spin<<<n, 1>>>(y)
+__global__ void spin(int* y) {
+  unsigned state = blockIdx.x;
+  for (int i = 0; i < 1000000; ++i) state = state * 1664525u + (state >> 7);
+  y[blockIdx.x] = state;
+}
+)";
+
+// Its measurements of a kernel that takes many minutes are given up, as a first Ctrl-C asks; no second one is needed.
+TEST(CliInterruptTest, EndsBenchWhileKernelRuns) {
+  const CliSession session;
+  session.write("long.cu", kManyBlocks);
+  const std::string kmux = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux";
+  Command command{.argv = {"timeout", "--preserve-status", "-s", "INT", "-k", "60", "3", kmux, "bench", "long.cu",
+                           "--backends", "cpu"},
+                  .working_directory = session.folder().string(),
+                  .environment = {{"KMUX_DISABLE_CACHE", "1"}}};
+  const ProcessResult ended = kmux::run(command).value();
+  EXPECT_EQ(ended.exit_code, 130) << ended.standard_error;
+}
+
 }  // namespace
 }  // namespace kmux::test

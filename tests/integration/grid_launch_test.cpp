@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/builder.h"
 #include "kmux/environment.h"
 #include "kmux/executor.h"
+#include "kmux/launch_interrupt.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
@@ -48,6 +50,45 @@ TEST(GridLaunchTest, RunsOnApplicationThreads) {
   EXPECT_THAT(asked, Each(3)) << "as many as option cpu.threads says";
   EXPECT_TRUE(call_counting(kernel));
   EXPECT_EQ(calls, 4) << "an executor was called that is in force no more";
+}
+
+constexpr const char* kSpin = R"(
+__global__ void spin(int* y, int turns) {
+  unsigned state = blockIdx.x;
+  for (int i = 0; i < turns; ++i) state = state * 1664525u + (state >> 7);
+  y[blockIdx.x] = state;
+})";
+
+/// Returns a program whose blocks take as long as parameter `turns` determines: 1000 are a few microseconds.
+Program spin_on_grid() {
+  ProgramBuilder builder("spin");
+  const Expr n = builder.symbol("n");
+  builder.buffer("Y", {.dtype = dtype::kInt32, .shape = {n}, .inout = true}).scalar("turns", dtype::kInt32);
+  builder.variant("cuda").source("spin.cu", kSpin);
+  builder.launch("spin").grid({n}).block({1}).args({"Y", "turns"});
+  return builder.build().value();
+}
+
+Status call_spin(const Kernel& kernel, std::int64_t blocks, std::int32_t turns) {
+  std::vector<std::int32_t> y(static_cast<std::size_t>(blocks));
+  return kernel.launch({Tensor::borrow(y.data(), {blocks}, dtype::kInt32), turns});
+}
+
+TEST(GridLaunchTest, EndsLongLaunchWhenInterrupted) {
+  const Kernel kernel =
+      compile(*Runtime::default_runtime().value(), spin_on_grid(), {.execution_backend = "cpu"}).value();
+  std::atomic<int> calls{0};
+  set_launch_interrupt([&calls] { return ++calls == 3; });
+  const Status ended = call_spin(kernel, 100000, 100000);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kCancelled);
+  EXPECT_THAT(ended.error().message, HasSubstr("the launch was interrupted"));
+  EXPECT_EQ(calls, 3);
+  EXPECT_TRUE(call_spin(kernel, 1000, 1));
+  set_launch_interrupt([]() -> bool { throw std::runtime_error("no more"); });
+  EXPECT_EQ(call_spin(kernel, 100000, 100000).error().code, ErrorCode::kCancelled) << "an exception interrupts, too";
+  set_launch_interrupt({});
+  EXPECT_TRUE(call_spin(kernel, 1000, 1000)) << "longer than 20 ms";
 }
 
 TEST(GridLaunchTest, ThrowingExecutorFallsBackToCaller) {

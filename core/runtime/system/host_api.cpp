@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kmux/executor.h"
+#include "kmux/launch_interrupt.h"
 #include "kmux/log.h"
 
 #include "compile_scope.h"
@@ -20,8 +21,33 @@ namespace {
 
 std::atomic<bool> stop_announced{false};
 
-// One of those that set_executor keeps.
-std::atomic<const Executor*> lent{nullptr};
+/// A function that the application replaces at any time. All of them stay valid until the process ends: a launch may
+/// still call an earlier one.
+template <class Function>
+class Replaceable {
+ public:
+  void set(Function function) {
+    const std::lock_guard lock(mutex_);
+    now_.store(function ? &all_.emplace_back(std::move(function)) : nullptr, std::memory_order_release);
+  }
+  /// Returns null if none is set.
+  const Function* get() const { return now_.load(std::memory_order_acquire); }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Function> all_;
+  std::atomic<const Function*> now_{nullptr};
+};
+
+Replaceable<Executor>& executor() {
+  static auto& one = *new Replaceable<Executor>;
+  return one;
+}
+
+Replaceable<LaunchInterrupt>& launch_interrupt() {
+  static auto& one = *new Replaceable<LaunchInterrupt>;
+  return one;
+}
 
 LogLevel known_level(std::int32_t level) {
   return static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3}));
@@ -65,6 +91,8 @@ std::int32_t HostApi::run_on_threads(void*, std::uint32_t threads, void (*work)(
                                      void* context) noexcept {
   return run_on_lent_threads(threads, work, context) ? 1 : 0;
 }
+
+std::int32_t HostApi::interrupted(void*) noexcept { return is_launch_interrupted() ? 1 : 0; }
 
 namespace {
 
@@ -118,22 +146,28 @@ HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move
           .log = log,
           .trace = trace,
           .stopping = stopping,
-          .run_on_threads = run_on_threads};
+          .run_on_threads = run_on_threads,
+          .interrupted = interrupted};
 }
 
-void set_executor(Executor executor) {
-  // All of them stay valid until the process ends: a launch may still call an earlier one.
-  static std::mutex& mutex = *new std::mutex;
-  static std::deque<Executor>& executors = *new std::deque<Executor>;
-  const std::lock_guard lock(mutex);
-  lent.store(executor ? &executors.emplace_back(std::move(executor)) : nullptr, std::memory_order_release);
+void set_executor(Executor function) { executor().set(std::move(function)); }
+
+void set_launch_interrupt(LaunchInterrupt function) { launch_interrupt().set(std::move(function)); }
+
+bool is_launch_interrupted() noexcept {
+  const LaunchInterrupt* const function = launch_interrupt().get();
+  try {
+    return function != nullptr && (*function)();
+  } catch (...) {
+    return true;
+  }
 }
 
 bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept {
-  const Executor* const executor = lent.load(std::memory_order_acquire);
-  if (executor == nullptr || threads == 0) return executor != nullptr;
+  const Executor* const function = executor().get();
+  if (function == nullptr || threads == 0) return function != nullptr;
   try {
-    (*executor)(threads, [work, context] { work(context); });
+    (*function)(threads, [work, context] { work(context); });
   } catch (...) {  // NOLINT(bugprone-empty-catch): who launches does the work then
   }
   return true;

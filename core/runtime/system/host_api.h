@@ -38,6 +38,7 @@ class HostApi {
   static std::int32_t stopping(void* self) noexcept;
   static std::int32_t run_on_threads(void* self, std::uint32_t threads, void (*work)(void* context),
                                      void* context) noexcept;
+  static std::int32_t interrupted(void* self) noexcept;
 
   std::string plugin_;
   std::map<std::string, Answer, std::less<>> options_;
@@ -77,5 +78,10 @@ bool is_stopping() noexcept;
 ///
 /// Threads: any.
 bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept;
+
+/// Returns whether the application interrupts the launch of the calling thread, as described at `LaunchInterrupt`.
+///
+/// Threads: any.
+bool is_launch_interrupted() noexcept;
 
 }  // namespace kmux

@@ -206,6 +206,7 @@ Result<TimedRounds> Tuner::time(const CallSample& sample, std::vector<Entrant>& 
     KMUX_ASSIGN(const Kernel kernel, kernel_of(entrants[i].loaded));
     const auto once = [&timer, &copy, kernel] { return timer.time(kernel, copy.args()); };
     if (Result<double> tried = once(); !tried) {
+      if (tried.error().code == ErrorCode::kCancelled) return std::move(tried).error();  // by the application
       entrants[i].problem = std::move(tried).error();
       continue;
     }

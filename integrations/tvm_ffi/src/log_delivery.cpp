@@ -16,6 +16,7 @@
 #include <tvm/ffi/string.h>
 
 #include "kmux/environment.h"
+#include "kmux/launch_interrupt.h"
 #include "kmux/log.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/printable.h"
@@ -66,6 +67,13 @@ void set_log(const ffi::Optional<ffi::Function>& receiver) {
   set_log_sink(LogLevel::kDebug, [&kept](LogLevel level, std::string_view text) { kept.keep(level, text); });
 }
 
+/// Returns whether the language was interrupted, which it learns in the process's first thread alone. Its exception is then pending.
+bool is_interrupted() {
+  if (!is_first_thread() || TVMFFIEnvCheckSignals() == 0) return false;
+  hold_log();
+  return true;
+}
+
 bool is_verbose() { return value_of(Runtime::default_runtime())->environment().verbose; }
 
 }  // namespace
@@ -73,6 +81,10 @@ bool is_verbose() { return value_of(Runtime::default_runtime())->environment().v
 void hold_log() noexcept { is_held = true; }
 
 void release_log() noexcept { is_held = false; }
+
+void throw_pending() {
+  if (is_held) throw ::tvm::ffi::EnvErrorAlreadySet();
+}
 
 void deliver_log() {
   KeptLines& kept = KeptLines::all();
@@ -95,17 +107,20 @@ void deliver_log() {
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("kmux.set_log", set_log)
-      .def("kmux.deliver_log", [] { deliver_log(); })
+      .def("kmux.deliver_log",
+           [] {
+             release_log();
+             deliver_log();
+           })
       .def("kmux.is_verbose", is_verbose);
+  set_launch_interrupt(is_interrupted);
 }
 
 std::function<void()> interruption() {
   if (!is_first_thread()) return {};
   return [] {
     deliver_log();
-    if (TVMFFIEnvCheckSignals() == 0) return;
-    hold_log();
-    throw ::tvm::ffi::EnvErrorAlreadySet();
+    if (is_interrupted()) throw_pending();
   };
 }
 

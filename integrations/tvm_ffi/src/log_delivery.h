@@ -19,6 +19,11 @@ void deliver_log();
 void hold_log() noexcept;
 void release_log() noexcept;
 
+/// Throws the pending exception of this thread's language, if `hold_log` was called for one since the last `with_log`.
+///
+/// Errors: ::tvm::ffi::EnvErrorAlreadySet.
+void throw_pending();
+
 /// Calls `body`, delivers the log, and returns the result of `body` or rethrows its exception.
 template <class Body>
 auto with_log(const Body& body) {
@@ -26,6 +31,7 @@ auto with_log(const Body& body) {
   release_log();
   try {
     auto result = body();
+    throw_pending();
     deliver_log();
     return result;
   } catch (...) {

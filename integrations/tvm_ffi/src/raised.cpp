@@ -8,6 +8,8 @@
 #include "kmux/environment.h"
 #include "kmux/plugin/printable.h"
 
+#include "log_delivery.h"
+
 namespace kmux::bridge {
 namespace {
 
@@ -32,6 +34,7 @@ std::string error_kind(ErrorCode code) {
 }
 
 ffi::Error raised(const Error& error, std::string_view kind) {
+  if (error.code == ErrorCode::kCancelled) throw_pending();
   std::string text = Environment::from_process().verbose ? error.explain() : error.brief("KMUX_VERBOSE=1 shows them");
   text.erase(0, to_string(error.code).size() + 2);  // the kind has the code
   while (text.ends_with('\n')) text.pop_back();

@@ -88,6 +88,7 @@ Status FiberLaunch::run_blocks() {
   std::iota(order_.begin(), order_.end(), 0U);
   if (launch_.is_cooperative == 0) {
     for (std::uint64_t block = 0; block < blocks; ++block) {
+      KMUX_TRY(check_interruption());
       begin_block(block);
       run_block();
     }
@@ -104,17 +105,23 @@ Status FiberLaunch::run_blocks() {
     if (block > 0) add_block();
     begin_block(block);
   }
-  run_together();
-  return Ok{};
+  return run_together();
 }
 
-void FiberLaunch::run_together() {
+Status FiberLaunch::run_together() {
   do {
     for (Block& block : blocks_) {
+      KMUX_TRY(check_interruption());
       enter(block);
       run_block();
     }
   } while (release_grid());
+  return Ok{};
+}
+
+Status FiberLaunch::check_interruption() {
+  if (!interruption_.is_requested()) return Ok{};
+  return make_error(ErrorCode::kCancelled, kInterruptionMessage);
 }
 
 void FiberLaunch::begin_block(std::uint64_t number) {

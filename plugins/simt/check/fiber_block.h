@@ -9,6 +9,7 @@
 #include "simt/check/fiber.h"
 #include "simt/check/findings.h"
 #include "simt/check/memory_check.h"
+#include "simt/runtime/interruption.h"
 
 namespace kmux::simt {
 
@@ -37,7 +38,7 @@ class FiberLaunch {
   /// Runs every block, one after another. Blocks of a cooperative launch alternate: each runs to its next grid barrier.
   ///
   /// Errors: launch_failed with the findings, and the failure of the kernel itself; invalid_argument for a cooperative
-  ///         launch of more threads than can have a stack.
+  ///         launch of more threads than can have a stack; cancelled if the host interrupts it between blocks.
   Status run();
 
   // Called for the running thread.
@@ -74,7 +75,8 @@ class FiberLaunch {
   void enter(Block& block) { block_ = &block, findings_.set_block(block.index); }
   void begin_block(std::uint64_t number);
   void run_block();
-  void run_together();
+  Status run_together();
+  Status check_interruption();
   void wait(Thread::State state);
   bool run_ready();
   void resume(Thread& thread);
@@ -97,6 +99,7 @@ class FiberLaunch {
   std::vector<unsigned> order_;
   std::mt19937 random_;
   Thread* running_ = nullptr;
+  Interruption interruption_;
 };
 
 }  // namespace kmux::simt

@@ -101,8 +101,8 @@ bool Shares::are_taken() const {
   return std::all_of(shares_, shares_ + count_, [](const Share& share) { return share.is_taken(); });
 }
 
-std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us) {
-  return cost == 0 ? 1 : blocks_in(kProbeUs * ticks_per_us, cost);
+std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us, bool is_alone) {
+  return cost == 0 ? 1 : blocks_in((is_alone ? kMaxPartUs : kProbeUs) * ticks_per_us, cost);
 }
 
 }  // namespace kmux::simt

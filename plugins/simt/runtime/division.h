@@ -83,7 +83,7 @@ class Shares {
   Share shares_[kMost];
 };
 
-/// Returns the number of blocks that the caller runs between two readings of the clock: about 5 us of work.
-std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us);
+/// Returns the number of blocks that the caller runs between two readings of the clock: about 5 us of work, or 200 us if it is alone.
+std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us, bool is_alone = false);
 
 }  // namespace kmux::simt

@@ -6,6 +6,7 @@
 
 #include "simt/runtime/arena.h"
 #include "simt/runtime/division.h"
+#include "simt/runtime/interruption.h"
 #include "simt/runtime/pool.h"
 #include "simt/runtime/processor.h"
 #include "simt/runtime/stack.h"
@@ -60,6 +61,11 @@ __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& grid) {
   return KMUX_OUT_OF_MEMORY;
 }
 
+__attribute__((cold, noinline)) int tell_interruption(const kmux_cpu_grid& grid) {
+  tell(grid.error, kInterruptionMessage);
+  return KMUX_CANCELLED;
+}
+
 /// The kernel of a launch with its arguments, geometry and memory sizes.
 struct Launch {
   const kmux_cpu_grid& grid;
@@ -112,14 +118,18 @@ struct Begun {
 
 /// A launch whose remaining blocks several threads take.
 struct SharedLaunch {
-  SharedLaunch(const Launch& its_launch, const Begun& begun, const Division& division, char* its_memory)
+  SharedLaunch(const Launch& its_launch, const Begun& begun, const Division& division, char* its_memory,
+               Interruption& its_interruption)
       : launch(its_launch),
         memory(its_memory),
+        interruption(its_interruption),
         shares({begun.blocks, launch.blocks}, division, {launch.grid.grid, launch.kernel.column_rows, division.grain}) {
   }
 
   const Launch& launch;
   char* const memory;  // of all blocks; null: each thread allocates its memory
+  Interruption& interruption;  // the owner's
+  const pthread_t owner = pthread_self();
   Shares shares;
   alignas(64) std::atomic<std::uint64_t> ticks{0};  // taken by all threads together
   std::atomic<std::uint64_t> blocks{0};  // run by the threads in these ticks
@@ -132,8 +142,11 @@ void take_parts(SharedLaunch& shared, char* memory) {
   const std::uint64_t begin = ticks();
   std::uint64_t count = 0;
   unsigned share = shared.shares.enter();
-  for (Blocks part; (part = shared.shares.take(share)).count() > 0; count += part.count())
+  const bool is_owner = pthread_equal(pthread_self(), shared.owner) != 0;
+  for (Blocks part; (part = shared.shares.take(share)).count() > 0; count += part.count()) {
     shared.launch.run(part, memory);
+    if (is_owner && shared.interruption.is_requested()) shared.shares.give_up();
+  }
   if (count == 0) return;
   shared.ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
   shared.blocks.fetch_add(count, std::memory_order_relaxed);
@@ -165,12 +178,12 @@ void take_parts_on_any_stack(void* context) {
 }
 
 /// Runs blocks on the calling thread while they may be too few for more threads: all, or enough to measure that more
-/// threads pay off.
-Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
+/// threads pay off. An interruption ends it.
+Begun run_alone(const Launch& launch, char* memory, unsigned helpers, Interruption& interruption) {
   const std::uint64_t rate = ticks_per_us();
   Begun begun{0, load_cost(launch.kernel)};
   if (divide(launch.blocks, begun.cost, rate, helpers).helpers > 0) return begun;
-  std::uint64_t batch = probe_blocks(begun.cost, rate);
+  std::uint64_t batch = probe_blocks(begun.cost, rate, helpers == 0);
   const std::uint64_t begin = ticks();
   std::uint64_t spent = 0;
   while (begun.blocks < launch.blocks) {
@@ -180,8 +193,9 @@ Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
     begun.blocks += batch;
     spent = ticks() - begin;
     begun.cost = learn(0, spent, begun.blocks);
+    if (interruption.is_requested()) break;
     if (divide(launch.blocks - begun.blocks, begun.cost, rate, helpers).helpers > 0) break;
-    const std::uint64_t more = probe_blocks(begun.cost, rate);
+    const std::uint64_t more = probe_blocks(begun.cost, rate, helpers == 0);
     batch = more < 2 * begun.blocks ? more : 2 * begun.blocks;
   }
   learn_cost(launch.kernel, spent, begun.blocks);
@@ -190,9 +204,12 @@ Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
 
 /// Runs the remaining blocks with the threads that join, in `memory` of all blocks or else in memory of each thread.
 /// Returns false if blocks remain because no thread had memory.
-bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, char* memory = nullptr) {
-  const Division division = divide(launch.blocks - begun.blocks, begun.cost, ticks_per_us(), helpers);
-  SharedLaunch shared(launch, begun, division, memory);
+bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, Interruption& interruption,
+                  char* memory = nullptr) {
+  const std::uint64_t rate = ticks_per_us();
+  Division division = divide(launch.blocks - begun.blocks, begun.cost, rate, helpers);
+  if (division.helpers == 0) division.grain = probe_blocks(begun.cost, rate, true);  // to be interruptible
+  SharedLaunch shared(launch, begun, division, memory, interruption);
   pool().run(division.helpers, take_parts_on_any_stack, &shared);
   if (shared.failure) std::rethrow_exception(shared.failure);
   learn_cost(launch.kernel, shared.ticks.load(std::memory_order_relaxed),
@@ -207,25 +224,27 @@ bool is_short(std::uint64_t blocks, BlockCost cost) {
 }
 
 __attribute__((noinline)) int run_long(const Launch& launch, unsigned helpers) {
+  Interruption interruption;
   Begun begun;
   {
     const ThreadMemory memory(launch);
     if (memory.is_missing()) return refuse_memory(launch.grid);
-    begun = run_alone(launch, memory.get(), helpers);
+    begun = run_alone(launch, memory.get(), helpers, interruption);
   }
-  if (begun.blocks == launch.blocks || run_together(launch, begun, pool().helpers())) return KMUX_OK;
-  return refuse_memory(launch.grid);
+  const bool is_over = begun.blocks == launch.blocks || interruption.is_requested();
+  if (!is_over && !run_together(launch, begun, pool().helpers(), interruption)) return refuse_memory(launch.grid);
+  return interruption.is_requested() ? tell_interruption(launch.grid) : KMUX_OK;
 }
 
 // A short launch sets up no state for other threads.
 __attribute__((noinline)) int run_many(const Launch& launch) {
   const unsigned helpers = pool().likely_helpers();  // a launch too small for two threads does not query the machine
-  if (helpers != 0 && !is_short(launch.blocks, load_cost(launch.kernel))) return run_long(launch, helpers);
+  if (!is_short(launch.blocks, load_cost(launch.kernel))) return run_long(launch, helpers);
   const ThreadMemory memory(launch);
   if (memory.is_missing()) return refuse_memory(launch.grid);
-  const std::uint64_t begin = helpers == 0 ? 0 : ticks();
+  const std::uint64_t begin = ticks();
   launch.run({0, launch.blocks}, memory.get());
-  if (helpers != 0) learn_cost(launch.kernel, ticks() - begin, launch.blocks);
+  learn_cost(launch.kernel, ticks() - begin, launch.blocks);
   return KMUX_OK;
 }
 
@@ -241,16 +260,14 @@ __attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& grid, 
   return KMUX_INVALID_ARGUMENT;
 }
 
-/// Runs all blocks until each waits for the grid or ends: on the caller alone while that takes little time.
-void run_pass(const Launch& launch, char* memory) {
+/// Runs all blocks until each waits for the grid or ends, or until an interruption: on the caller alone while that takes little time.
+void run_pass(const Launch& launch, char* memory, Interruption& interruption) {
   const Begun begun{0, load_cost(launch.kernel)};
   if (divide(launch.blocks, begun.cost, ticks_per_us(), pool().likely_helpers()).helpers > 0) {
-    run_together(launch, begun, pool().helpers(), memory);
-    return;
+    run_together(launch, begun, pool().helpers(), interruption, memory);
+  } else {
+    run_alone(launch, memory, 0, interruption);
   }
-  const std::uint64_t begin = ticks();
-  launch.run({0, launch.blocks}, memory);
-  learn_cost(launch.kernel, ticks() - begin, launch.blocks);
 }
 
 /// Runs a launch whose blocks wait for each other pass by pass, and keeps the memory of all blocks between passes.
@@ -260,12 +277,13 @@ __attribute__((noinline)) int run_cooperative(const Launch& launch) {
   const BlockMemory memory(kmux_cpu_pass_bytes + launch.blocks * launch.bytes);
   if (memory.get() == nullptr) return refuse_memory(launch.grid);
   auto* const pass = new (memory.get()) kmux_cpu_pass{launch.bytes, 0, 0};
+  Interruption interruption;
   do {
     pass->waits = 0;
-    run_pass(launch, memory.get());
+    run_pass(launch, memory.get(), interruption);
     pass->goes_on = 1;
-  } while (pass->waits != 0);
-  return KMUX_OK;
+  } while (pass->waits != 0 && !interruption.is_requested());
+  return interruption.is_requested() ? tell_interruption(launch.grid) : KMUX_OK;
 }
 
 int run_here(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments) {

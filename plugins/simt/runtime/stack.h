@@ -22,6 +22,11 @@ const StackBounds& stack_bounds() noexcept;
 /// Threads: any.
 bool has_stack(std::size_t bytes) noexcept;
 
+/// Returns true inside a call of `run_on_stack`.
+///
+/// Threads: any.
+bool has_left_stack() noexcept;
+
 /// Calls `work(context)` on a stack with at least `bytes`, which the calling thread keeps for the next call.
 /// `has_stack(bytes)` returns true inside the call. `work` must not throw.
 ///

@@ -2,6 +2,7 @@
 
 import _thread
 import pathlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,19 @@ def slow(salt):
     source = f"#define R0 {step}\n{lines}"
     source += "void scale(const float* x, float* y, float f, long long n) { for (long long i = 0; i < n; ++i) { R9 } }\n"
     return programs.scale_of(source)
+
+
+BLOCKS = 50000
+# A block takes `work` times about 0.1 ms.
+SPIN = kmux.kernel(
+    """__global__ void spin(int* y, int work) {
+         unsigned state = blockIdx.x + threadIdx.x;
+         for (int i = 0; i < work * 100000; ++i) state = state * 1664525u + (state >> 7);
+         if (threadIdx.x == 0) y[blockIdx.x] = state != 12345u || work == 0;
+       }""",
+    "spin(y: inout i32[n], work: i32)", grid="n", block=32, args="y, work",
+)  # fmt: skip
+CHECKED_AND_NOT = (("plain", {}), ("checked", {"check": "on"}))
 
 
 class Interrupt(unittest.TestCase):
@@ -67,6 +81,63 @@ class Interrupt(unittest.TestCase):
 
     def test_ends_a_call_of_a_jit_function(self):
         took = self.after(0.3, lambda: kmux.jit(lambda: slow(6))())
+        self.assertLess(took, MOST)
+
+    def test_ends_a_kernel_between_blocks(self):
+        y = np.zeros(BLOCKS, "int32")
+        for how, arguments in CHECKED_AND_NOT:
+            with self.subTest(how):
+                kernel = kmux.compile(SPIN, target="cpu", options=arguments)
+                y[:] = 0
+                took = self.after(0.5, lambda: kernel(y, 2))
+                self.assertLess(took, MOST)
+                self.assertGreater(y.sum(), 0)
+                self.assertEqual(y[-1], 0, "the last block has not run")
+                kernel(y, 0)  # and everything goes on
+                self.assertEqual(y.sum(), BLOCKS)
+
+    def test_handlers_run_while_a_kernel_does(self):
+        """As in Python: after a handler that raises nothing, what it interrupted goes on. It may call kernels itself."""
+        kernel = kmux.compile(SPIN, target="cpu")
+        seen = []
+
+        def handler(*_):
+            other = np.zeros(BLOCKS, "int32")
+            kernel(other, 0)
+            seen.append(other.sum())
+
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+            y = np.zeros(BLOCKS, "int32")
+            kernel(y[:500], 2)
+            self.assertGreaterEqual(len(seen), 2, "while the kernel ran, not behind it")
+            self.assertEqual(set(seen), {BLOCKS})
+            self.assertEqual(y.sum(), 500)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_a_handler_raises_what_it_likes(self):
+        class Enough(Exception):
+            pass
+
+        def handler(*_):
+            raise Enough
+
+        kernel = kmux.compile(SPIN, target="cpu")
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with self.assertRaises(Enough):
+                kernel(np.zeros(BLOCKS, "int32"), 2)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_ends_tuning(self):
+        kernel = kmux.compile(SPIN, target="cpu", policy="measured")
+        took = self.after(0.5, lambda: kernel.tune(np.zeros(BLOCKS, "int32"), 2))
         self.assertLess(took, MOST)
 
     def check_end(self, script):

@@ -151,6 +151,7 @@ TEST(DivisionTest, ProbesAfterFiveMicroseconds) {
   EXPECT_EQ(probe_blocks(0, kRate), 1U);
   EXPECT_EQ(probe_blocks(cost_of_us(0.5), kRate), 10U);
   EXPECT_EQ(probe_blocks(cost_of_us(50), kRate), 1U);
+  EXPECT_EQ(probe_blocks(cost_of_us(50), kRate, true), 4U) << "200 us where no other thread could help";
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ class Host {
   };
   /// Returns the application's threads; `run` is null without any.
   Threads threads() const;
+  /// The application's request to end a launch early.
+  struct Interruption {
+    /// `kmux_host_api::interrupted`; null if the host has none.
+    std::int32_t (*is_requested)(void* self);
+    /// The first argument of `is_requested`.
+    void* self;
+  };
+  /// Returns the function by which launches learn that they must end; `is_requested` is null without any.
+  Interruption interruption() const;
 
  private:
   const kmux_host_api* api_;
