@@ -61,7 +61,7 @@ class CubinModules {
     const kmux_sink* to = nullptr;
     static void write(void* self, int level, const char* text, size_t size) {
       const CloseLog& log = *static_cast<CloseLog*>(self);
-      if (log.to == nullptr || level < nvidia::kLogWarning) return;
+      if (log.to == nullptr || level < kLogWarning) return;
       log.to->write(log.to->self, text, size);
       log.to->write(log.to->self, "\n", 1);
     }

@@ -3,7 +3,7 @@
 namespace kmux::hip {
 namespace {
 
-std::string text_of(const char* (*function)(int), int result) {
+const char* text_of(const char* (*function)(int), int result) {
   const char* const text = function == nullptr ? nullptr : function(result);
   return text == nullptr ? "unknown" : text;
 }
@@ -65,7 +65,7 @@ int fail(kmux_sink error, int code, const std::string& text) {
 }
 
 int fail_call(const HipTable& hip, kmux_sink error, const char* call, int result, const std::string& detail) {
-  const std::string reason = text_of(hip.error_string, result) + (detail.empty() ? "" : "; " + detail);
+  const std::string reason = std::string(text_of(hip.error_string, result)) + (detail.empty() ? "" : "; " + detail);
   return fail(error, error_code_of(result),
               std::string(call) + " failed with " + name_of(hip, result) + " (" + reason + "). " + advice_for(result));
 }
@@ -102,8 +102,11 @@ std::string name_of(const HipTable& hip, int result) {
   return std::to_string(result) + " " + text_of(hip.error_name, result);
 }
 
-int RelaxedCapture::check(int result, kmux_sink error) const {
-  return check_call(hip_, error, "hipThreadExchangeStreamCaptureMode", result, "");
+const char* CaptureCalls::name_of(int result) const { return text_of(hip.error_name, result); }
+
+bool CaptureCalls::forbids_unloading(int result) {
+  return says_capturing(result) || result == kNotInitialized || result == kDeinitialized ||
+         result == kContextIsDestroyed || result == kInvalidContext;
 }
 
 }  // namespace kmux::hip

@@ -1,21 +1,17 @@
 #pragma once
 
-#include <stddef.h>
 #include <string>
 
 #include "kmux/plugin/plugin.h"
+#include "kmux/plugin/relaxed_capture.h"
+#include "kmux/plugin/unload_report.h"
 
 #include "launch/hip_table.h"
 
 namespace kmux::hip {
 
-/// The log for reports that cannot be errors. If `write` is null, reports are dropped. `level` is as in kmux_host_api.
-struct Log {
-  void* self;
-  void (*write)(void* self, int level, const char* text, size_t size);
-};
-
-enum LogLevel { kLogInfo = 1, kLogWarning = 2 };
+using Log = LaunchLog;
+using LogLevel = LaunchLogLevel;
 
 /// Writes `text`, a line, to `log`.
 void report(const Log& log, LogLevel level, const std::string& text);
@@ -41,43 +37,35 @@ bool says_capturing(int result);
 /// Returns number and name of an error, for example "3 hipErrorNotInitialized".
 std::string name_of(const HipTable& hip, int result);
 
-/// A scope in which this thread's calls that may wait for a device do not affect captures of streams. Outside of it,
-/// HIP rejects such a call while a stream is captured, and invalidates the capture.
+/// HIP's calls that concern captures, for the templates of kmux/plugin/. A release without modes (before ROCm 5.2)
+/// succeeds, and one without the query captures nothing.
 ///
 /// Source: HIP Runtime API, hipThreadExchangeStreamCaptureMode. ROCm's clr checks the mode in hipMalloc and hipFree,
 /// later releases in hipModuleUnload (CHECK_STREAM_CAPTURE_SUPPORTED). hipDeviceSynchronize ignores the mode
 /// (CHECK_SUPPORTED_DURING_CAPTURE), and invalidates every capture of the process.
-class RelaxedCapture {
- public:
-  explicit RelaxedCapture(const HipTable& hip) : hip_(hip) {}
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+struct CaptureCalls {
+  static constexpr const char* kExchange = "hipThreadExchangeStreamCaptureMode";
+  static constexpr const char* kQuery = "hipStreamIsCapturing";
 
-  /// Return HIP's result; success with a release without modes (before ROCm 5.2). `end` does nothing if `begin` failed.
-  int begin() {
-    if (hip_.exchange_capture_mode == nullptr) return kHipSuccess;
-    const int result = hip_.exchange_capture_mode(&mode_);
-    begun_ = result == kHipSuccess;
-    return result;
+  CaptureCalls(const HipTable& table) : hip(table) {}
+
+  int exchange_mode(int* mode) const {
+    return hip.exchange_capture_mode == nullptr ? static_cast<int>(kHipSuccess) : hip.exchange_capture_mode(mode);
   }
-  int end() { return begun_ ? hip_.exchange_capture_mode(&mode_) : static_cast<int>(kHipSuccess); }
-
-  /// Calls `action() -> int` in such a scope. Returns its code, or the error of entering or leaving the scope.
-  template <class Action>
-  static int during(const HipTable& hip, kmux_sink error, Action action) {
-    RelaxedCapture relaxed(hip);
-    if (const int code = relaxed.check(relaxed.begin(), error)) return code;
-    const int code = action();
-    const int ended = relaxed.end();
-    return code == KMUX_OK ? relaxed.check(ended, error) : code;
+  int query(void* stream, int* status) const {
+    if (hip.stream_capturing == nullptr) return kHipSuccess;
+    return hip.stream_capturing(static_cast<hipStream_t>(stream), status);
   }
+  int fail(const char* call, int result, const char* detail, kmux_sink error) const {
+    return fail_call(hip, error, call, result, detail);
+  }
+  const char* name_of(int result) const;
+  static bool says_capturing(int result) { return hip::says_capturing(result); }
+  static bool forbids_unloading(int result);
 
- private:
-  int check(int result, kmux_sink error) const;
-
-  const HipTable& hip_;
-  int mode_ = kCaptureModeRelaxed;  // after `begin`: the thread's previous mode
-  bool begun_ = false;
+  const HipTable& hip;
 };
+
+using RelaxedCapture = kmux::RelaxedCapture<CaptureCalls>;
 
 }  // namespace kmux::hip

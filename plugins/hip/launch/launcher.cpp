@@ -2,18 +2,12 @@
 
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "launch/hip_error.h"
 
 namespace kmux::hip {
 namespace {
-
-// Returns true if a destructor must not unload: a capture is in progress, or the runtime or the device no longer
-// exists.
-bool forbids_unloading(int result) {
-  return says_capturing(result) || result == kNotInitialized || result == kDeinitialized ||
-         result == kContextIsDestroyed || result == kInvalidContext;
-}
 
 // Returns the one table of this library. Returns null if ROCTx is not installed, which the first such call logs. The
 // table is never closed.
@@ -138,19 +132,9 @@ void Launcher::find_ranges() {
   ranges_ = open_ranges(log_);
 }
 
-// Returns an error with advice inside a capture, in which HIP cannot load a module.
 int Launcher::check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const {
-  if (env.stream == nullptr || hip.stream_capturing == nullptr) return KMUX_OK;
-  int status = kCaptureStatusNone;
-  const int result = hip.stream_capturing(static_cast<hipStream_t>(env.stream), &status);
-  if (result == kHipSuccess && status == kCaptureStatusNone) return KMUX_OK;
-  if (result != kHipSuccess && !says_capturing(result)) {
-    return fail_call(hip, error, "hipStreamIsCapturing", result,
-                     "the stream of \"" + std::string(facts_.name) + "\"" + on_device(env.device));
-  }
-  return fail(error, KMUX_LAUNCH_FAILED,
-              "the first call of \"" + std::string(facts_.name) + "\"" + on_device(env.device) +
-                  " is inside a capture (its code is not ready yet). Call warm() before the capture begins.");
+  if (env.stream == nullptr) return KMUX_OK;
+  return CaptureWatch::check_first_call<CaptureCalls>(hip, env.stream, facts_.name, env.device, error);
 }
 
 // Loads in relaxed mode: another thread may capture a stream while this one prepares a kernel.
@@ -164,60 +148,42 @@ int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
 // Keeps the code if a capture has recorded a call: the captured graph launches the module's functions but does not own
 // the module, and would execute freed memory.
 Launcher::~Launcher() {
-  const bool stays = captured_.load(std::memory_order_relaxed);
-  if (stays) {
-    report(log_, kLogInfo,
-           "the code of \"" + std::string(facts_.name) + "\" stays loaded (a capture has recorded a call of it).");
-  }
+  bool is_told = !captures_.has_recorded();
   for (std::atomic<DeviceCode*>& each : devices_) {
     const std::unique_ptr<DeviceCode> device(each.load(std::memory_order_acquire));
-    if (device != nullptr && (!stays || facts_.replay)) unload(*device);
+    if (device == nullptr) continue;
+    const UnloadReport<CaptureCalls> report(device->hip(), log_, facts_.name);
+    if (!std::exchange(is_told, true)) report.stays_recorded();
+    if (!captures_.has_recorded() || facts_.replay) unload(*device, report);
   }
 }
 
-void Launcher::unload(DeviceCode& device) {
-  const HipTable& hip = device.hip();
+void Launcher::unload(DeviceCode& device, const UnloadReport<CaptureCalls>& report) {
   std::string text;
   const kmux_sink failure = {&text, [](void* self, const char* data, size_t size) {
                                return static_cast<std::string*>(self)->append(data, size), 0;
                              }};
-  DeviceScope scope(hip);
-  if (scope.enter(device.ordinal(), failure) != KMUX_OK) return note(text, "it stays loaded");
-  RelaxedCapture relaxed(hip);
-  if (!forbids(hip, "hipThreadExchangeStreamCaptureMode", relaxed.begin())) unload_relaxed(device);
-  note(hip, "hipThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
-  if (scope.leave(KMUX_OK, failure) != KMUX_OK) note(text, "it is unloaded");
+  DeviceScope scope(device.hip());
+  if (scope.enter(device.ordinal(), failure) != KMUX_OK) return report.note(text.c_str(), "it stays loaded");
+  RelaxedCapture relaxed(device.hip());
+  if (!report.forbids(CaptureCalls::kExchange, relaxed.begin())) unload_relaxed(device, report);
+  report.note(CaptureCalls::kExchange, relaxed.end(), "captures by this thread stay relaxed");
+  if (scope.leave(KMUX_OK, failure) != KMUX_OK) report.note(text.c_str(), "it is unloaded");
 }
 
 // Waits with hipFree, which waits for every stream of a device without affecting captures, unlike hipDeviceSynchronize
-// (see RelaxedCapture). HIP does not specify whether hipModuleUnload waits for running kernels.
+// (see CaptureCalls). HIP does not specify whether hipModuleUnload waits for running kernels.
 // Source: HIP Runtime API, hipFree ("implicit hipDeviceSynchronize"); ROCm's clr, ihipFree (SyncAllStreams).
-void Launcher::unload_relaxed(DeviceCode& device) {
+void Launcher::unload_relaxed(DeviceCode& device, const UnloadReport<CaptureCalls>& report) {
   const HipTable& hip = device.hip();
   void* memory = nullptr;
   const int allocated = hip.allocate(&memory, 1);
-  if (allocated == kOutOfMemory) return note(hip, "hipMalloc", allocated, "it stays loaded");
-  if (forbids(hip, "hipMalloc", allocated)) return;
-  if (allocated == kHipSuccess && forbids(hip, "hipFree", hip.free(memory))) return;
+  if (allocated == kOutOfMemory) return report.note("hipMalloc", allocated, "it stays loaded");
+  if (report.forbids("hipMalloc", allocated)) return;
+  if (allocated == kHipSuccess && report.forbids("hipFree", hip.free(memory))) return;
   const ReplayFailure graphs = replays_.close({&hip, device.ordinal(), nullptr});
-  note(hip, graphs.call, graphs.result, "a graph stays");
-  if (!captured_.load(std::memory_order_relaxed)) note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
-}
-
-// Returns true if the result of `call` forbids unloading, and logs the result.
-bool Launcher::forbids(const HipTable& hip, const char* call, int result) const {
-  const bool stays = forbids_unloading(result);
-  note(hip, call, result, stays ? "it stays loaded" : "it is unloaded all the same");
-  return stays;
-}
-
-void Launcher::note(const HipTable& hip, const char* call, int result, const char* outcome) const {
-  if (result != kHipSuccess) note(std::string(call) + " failed with " + name_of(hip, result), outcome);
-}
-
-void Launcher::note(const std::string& failure, const char* outcome) const {
-  report(log_, kLogWarning,
-         "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
+  report.note(graphs.call, graphs.result, "a graph stays");
+  if (!captures_.has_recorded()) report.note("hipModuleUnload", device.unload(), "it may stay loaded");
 }
 
 }  // namespace kmux::hip

@@ -4,8 +4,10 @@
 #include <mutex>
 #include <string>
 
+#include "kmux/plugin/capture_watch.h"
 #include "kmux/plugin/driver.h"
 #include "kmux/plugin/profiler_ranges.h"
+#include "kmux/plugin/unload_report.h"
 
 #include "launch/device_code.h"
 #include "launch/hip_error.h"
@@ -124,19 +126,9 @@ class Launcher {
   }
   void begin_replay(Call& call, LaneReplay* lane, bool captured);
 
-  // The null stream cannot be captured, by either of its handles. Source: HIP Runtime API, hipStreamBeginCapture,
-  // hipStreamLegacy.
-  static bool can_be_captured(const void* stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
-  // Returns true if a capture records this call, as far as it matters: recorded code stays loaded, and a capture
-  // excludes a replay. If the query fails, the launch will report the reason.
   bool is_captured(const HipTable& hip, void* stream) {
-    if (!can_be_captured(stream) || hip.stream_capturing == nullptr) return false;
-    if (!facts_.replay && captured_.load(std::memory_order_relaxed)) return true;
-    int status = kCaptureStatusNone;
-    const int result = hip.stream_capturing(static_cast<hipStream_t>(stream), &status);
-    if (__builtin_expect(result == kHipSuccess && status == kCaptureStatusNone, 1)) return false;
-    if (result == kHipSuccess && status == kCaptureStatusActive) captured_.store(true, std::memory_order_relaxed);
-    return true;
+    if (!CaptureWatch::can_be_captured(stream) || hip.stream_capturing == nullptr) return false;
+    return captures_.is_recorded<CaptureCalls>(hip, stream, facts_.replay);
   }
 
   const DeviceCode* find(int device) const {
@@ -150,11 +142,8 @@ class Launcher {
   int load(const HipTable& hip, int device, kmux_sink error);
   int prepare_replay(const HipTable& hip, kmux_sink error);
   void report_plain(int device, const char* why);
-  void unload(DeviceCode& device);
-  void unload_relaxed(DeviceCode& device);
-  bool forbids(const HipTable& hip, const char* call, int result) const;
-  void note(const HipTable& hip, const char* call, int result, const char* outcome) const;
-  void note(const std::string& failure, const char* outcome) const;
+  void unload(DeviceCode& device, const UnloadReport<CaptureCalls>& report);
+  void unload_relaxed(DeviceCode& device, const UnloadReport<CaptureCalls>& report);
 
   std::atomic<DeviceCode*> devices_[kMaxDevices] = {};
   const void* code_;
@@ -164,7 +153,7 @@ class Launcher {
   const HipTable* const hip_;  // null: opened in `places_`
   const ProfilerRanges* ranges_ = nullptr;  // set before the first device is created
   bool has_looked_for_ranges_ = false;
-  std::atomic<bool> captured_{false};  // a capture has recorded a call of this launcher
+  CaptureWatch captures_;
   std::atomic<bool> plain_reported_{false};
   LaneReplays replays_;
   std::mutex making_;

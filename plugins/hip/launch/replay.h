@@ -54,14 +54,7 @@ struct GraphCalls {
 
   template <class Action>
   ReplayFailure relaxed(Action action, bool regardless = false) const {
-    constexpr const char* kExchange = "hipThreadExchangeStreamCaptureMode";
-    RelaxedCapture relaxed(*hip);
-    const int begun = relaxed.begin();
-    if (begun != kHipSuccess && !regardless) return {kExchange, begun};
-    const ReplayFailure failure = action();
-    const int ended = relaxed.end();
-    if (failure.call != nullptr || (begun == kHipSuccess && ended == kHipSuccess)) return failure;
-    return {kExchange, begun == kHipSuccess ? ended : begun};
+    return RelaxedCapture::around(*hip, action, regardless);
   }
 };
 

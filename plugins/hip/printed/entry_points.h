@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string>
 
+#include "kmux/plugin/lone_calls.h"
+
 #include "launch/launcher.h"
 #include "printed/pool_allocator.h"
 
@@ -21,16 +23,8 @@ extern const PlanFacts program_facts;
 
 namespace {
 
-thread_local std::string last_error;
-thread_local unsigned own_lane;  // plus one; 0: none yet
+thread_local LoneThread lone_thread;
 std::atomic<unsigned> lane_count{0};
-
-kmux_sink sink_of_last_error() {
-  last_error.clear();
-  return {&last_error, [](void* self, const char* data, size_t size) {
-            return static_cast<std::string*>(self)->append(data, size), 0;
-          }};
-}
 
 // Returns where the user's environment places HIP's runtime; read once.
 const HipPlaces& said_places() {
@@ -76,35 +70,32 @@ int find_own_device(int* device, kmux_sink error) {
   return check_call(*hip, error, "hipGetDevice", hip->device_get(device), "");
 }
 
-int call_alone(const kmux_slot* slots, void* stream) {
-  const kmux_sink error = sink_of_last_error();
-  int device = 0;
-  if (find_own_device(&device, error) != KMUX_OK) return -1;
-  if (own_lane == 0) own_lane = ++lane_count;
-  return run(slots, {sizeof(kmux_launch_env), device, stream, nullptr, own_lane - 1, 0}, error) == KMUX_OK ? 0 : -1;
-}
-
-int prepare_alone() {
-  const kmux_sink error = sink_of_last_error();
-  int device = 0;
-  if (find_own_device(&device, error) != KMUX_OK) return -1;
-  return kept().launcher.prepare(device, error) == KMUX_OK ? 0 : -1;
-}
+/// The library as kmux::call_alone needs it.
+struct Library {
+  static int find_device(int* device, kmux_sink error) { return find_own_device(device, error); }
+  static int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
+    return hip::run(slots, env, error);
+  }
+  static int prepare(int device, kmux_sink error) { return kept().launcher.prepare(device, error); }
+  static const kmux_allocator* allocator() { return nullptr; }  // `run` has one
+};
 
 }  // namespace
 }  // namespace kmux::hip
 
-static int kmux_call_alone(const kmux_slot* slots, void* stream) { return kmux::hip::call_alone(slots, stream); }
+static int kmux_call_alone(const kmux_slot* slots, void* stream) {
+  return kmux::call_alone<kmux::hip::Library>(kmux::hip::lone_thread, kmux::hip::lane_count, slots, stream);
+}
 
 extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 #define KMUX_HIDDEN __attribute__((visibility("hidden")))
 
 /// Loads the code for the current device. Returns 0, or -1 with a text in get_last_error().
-KMUX_EXPORT int init(void) { return kmux::hip::prepare_alone(); }
+KMUX_EXPORT int init(void) { return kmux::prepare_alone<kmux::hip::Library>(kmux::hip::lone_thread); }
 
 /// Returns the error of this thread's last `init` or `call`; empty if it succeeded. Valid until the next one.
-KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::last_error.c_str(); }
+KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::lone_thread.error.text(); }
 
 /// For programs that link this unit: returns 0, or an ErrorCode after writing to `error`.
 KMUX_HIDDEN int kmux_standalone_prepare(int device, kmux_sink error) {

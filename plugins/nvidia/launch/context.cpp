@@ -91,9 +91,24 @@ int ContextScope::restore(int code, kmux_sink error) {
                    context_.ordinal);
 }
 
-int RelaxedCapture::check(CUresult result, kmux_sink error) const {
-  if (result == CUDA_SUCCESS) return KMUX_OK;
-  return fail_call(driver_, error, "cuThreadExchangeStreamCaptureMode", result, "%s", "");
+int CaptureCalls::exchange_mode(int* mode) const {
+  auto exchanged = static_cast<CUstreamCaptureMode>(*mode);
+  const CUresult result = driver.exchange_capture_mode(&exchanged);
+  *mode = exchanged;
+  return result;
+}
+
+int CaptureCalls::fail(const char* call, int result, const char* detail, kmux_sink error) const {
+  return fail_call(driver, error, call, static_cast<CUresult>(result), "%s", detail);
+}
+
+const char* CaptureCalls::name_of(int result) const { return error_name_of(driver, static_cast<CUresult>(result)); }
+
+bool CaptureCalls::says_capturing(int result) { return nvidia::says_capturing(static_cast<CUresult>(result)); }
+
+bool CaptureCalls::forbids_unloading(int result) {
+  return says_capturing(result) || result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_DEINITIALIZED ||
+         result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED;
 }
 
 }  // namespace kmux::nvidia

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "kmux/plugin/relaxed_capture.h"
+
 #include "nvidia/launch/driver_table.h"
 
 namespace kmux::nvidia {
@@ -100,40 +102,30 @@ class ContextScope {
   bool is_kept_ = false;  // another context of the device was current
 };
 
-/// A scope in which this thread's calls that may wait for a device do not affect captures of other streams. Outside of
-/// it, the driver rejects such a call while any stream is captured, and invalidates the capture.
+/// The driver's calls that concern captures, for the templates of kmux/plugin/.
 ///
-/// Source: CUDA Driver API, cuThreadExchangeStreamCaptureMode.
-class RelaxedCapture {
- public:
-  explicit RelaxedCapture(const DriverTable& driver) : driver_(driver) {}
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+/// Source: CUDA Driver API, cuThreadExchangeStreamCaptureMode and cuStreamIsCapturing.
+struct CaptureCalls {
+  static constexpr const char* kExchange = "cuThreadExchangeStreamCaptureMode";
+  static constexpr const char* kQuery = "cuStreamIsCapturing";
 
-  /// Return the driver's result; `end` does nothing if `begin` failed.
-  CUresult begin() {
-    const CUresult result = driver_.exchange_capture_mode(&mode_);
-    begun_ = result == CUDA_SUCCESS;
+  CaptureCalls(const DriverTable& table) : driver(table) {}
+
+  int exchange_mode(int* mode) const;
+  int query(void* stream, int* status) const {
+    CUstreamCaptureStatus answer = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = driver.stream_capturing(static_cast<CUstream>(stream), &answer);
+    *status = answer;
     return result;
   }
-  CUresult end() { return begun_ ? driver_.exchange_capture_mode(&mode_) : CUDA_SUCCESS; }
+  int fail(const char* call, int result, const char* detail, kmux_sink error) const;
+  const char* name_of(int result) const;
+  static bool says_capturing(int result);
+  static bool forbids_unloading(int result);
 
-  /// Calls `action() -> int` in such a scope. Returns its code, or the error of entering or leaving the scope.
-  template <class Action>
-  static int during(const DriverTable& driver, kmux_sink error, Action action) {
-    RelaxedCapture relaxed(driver);
-    if (const int code = relaxed.check(relaxed.begin(), error)) return code;
-    const int code = action();
-    const CUresult ended = relaxed.end();
-    return code == KMUX_OK ? relaxed.check(ended, error) : code;
-  }
-
- private:
-  int check(CUresult result, kmux_sink error) const;
-
-  const DriverTable& driver_;
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // after `begin`: the thread's previous mode
-  bool begun_ = false;
+  const DriverTable& driver;
 };
+
+using RelaxedCapture = kmux::RelaxedCapture<CaptureCalls>;
 
 }  // namespace kmux::nvidia

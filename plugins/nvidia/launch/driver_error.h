@@ -1,19 +1,13 @@
 #pragma once
 
-#include <stddef.h>
+#include "kmux/plugin/unload_report.h"
 
 #include "nvidia/launch/driver_table.h"
 
 namespace kmux::nvidia {
 
-/// The log for launch settings that could not be met as requested. If `write` is null, reports are dropped. `level` is
-/// as in kmux_host_api.
-struct Log {
-  void* self;
-  void (*write)(void* self, int level, const char* text, size_t size);
-};
-
-enum LogLevel { kLogDebug = 0, kLogInfo = 1, kLogWarning = 2, kLogError = 3 };
+using Log = LaunchLog;
+using LogLevel = LaunchLogLevel;
 
 /// Writes a line to `log`, formatted as by printf.
 __attribute__((format(printf, 3, 4), cold)) void report(const Log& log, LogLevel level, const char* format, ...);

@@ -3,16 +3,6 @@
 #include <new>
 
 namespace kmux::nvidia {
-namespace {
-
-// Returns true if a destructor must not unload: a capture is in progress, or the context or the driver no longer
-// exists.
-bool forbids_unloading(CUresult result) {
-  return says_capturing(result) || result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_DEINITIALIZED ||
-         result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED;
-}
-
-}  // namespace
 
 int Launcher::prepare(int device, kmux_sink error) {
   return find(device) == nullptr ? prepare(device, nullptr, error) : KMUX_OK;
@@ -83,7 +73,7 @@ int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink erro
 int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error) {
   ContextScope context(*driver_, state.context());
   if (const int code = context.enter(error)) return code;
-  int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
+  int code = env == nullptr ? KMUX_OK : check_capture(state, env->stream, error);
   if (code == KMUX_OK) code = load(state, error);
   if (code == KMUX_OK) code = find_functions(state, error);
   if (code == KMUX_OK) code = states_.make(facts_.map_count, replay_steps(), error);
@@ -114,19 +104,8 @@ unsigned Launcher::replay_steps() const {
   return 0;
 }
 
-int Launcher::check_capture(const DeviceState& state, CUstream stream, kmux_sink error) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = driver_->stream_capturing(stream, &status);
-  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) return KMUX_OK;
-  if (result != CUDA_SUCCESS && !says_capturing(result)) {
-    return fail_call(*driver_, error, "cuStreamIsCapturing", result, "the stream of \"%s\" on device %d", facts_.name,
-                     state.context().ordinal);
-  }
-  return fail(
-      error, KMUX_LAUNCH_FAILED,
-      "the first call of \"%s\" on device %d is inside a capture (its code is not ready yet). Call warm() before "
-      "the capture begins.",
-      facts_.name, state.context().ordinal);
+int Launcher::check_capture(const DeviceState& state, void* stream, kmux_sink error) const {
+  return CaptureWatch::check_first_call<CaptureCalls>(*driver_, stream, facts_.name, state.context().ordinal, error);
 }
 
 Launcher::~Launcher() {
@@ -136,43 +115,27 @@ Launcher::~Launcher() {
 
 // Does not wait for a context, which would invalidate every capture in it: the driver unloads after work in flight.
 void Launcher::unload() {
+  const UnloadReport<CaptureCalls> report(*driver_, log_, facts_.name);
   RelaxedCapture relaxed(*driver_);
-  if (forbids("cuThreadExchangeStreamCaptureMode", relaxed.begin())) return;
+  if (report.forbids(CaptureCalls::kExchange, relaxed.begin())) return;
   const ReplayFailure graphs = states_.close(*driver_);
-  note(graphs.call, static_cast<CUresult>(graphs.result), "a graph stays");
-  unload_code();
-  note("cuThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
+  report.note(graphs.call, graphs.result, "a graph stays");
+  unload_code(report);
+  report.note(CaptureCalls::kExchange, relaxed.end(), "captures by this thread stay relaxed");
 }
 
-// Keeps the code if a capture has recorded a call. The captured graph does not own the code, so a later launch of it
-// would execute freed memory.
-void Launcher::unload_code() {
-  if (captured_.load(std::memory_order_relaxed)) {
-    return report(log_, kLogInfo, "the code of \"%s\" stays loaded (a capture has recorded a call of it).",
-                  facts_.name);
-  }
-  if (forbids("cuLibraryUnload", code_.unload(*driver_))) return;
+// Keeps the code if a capture has recorded a call: a later launch of the captured graph would execute freed memory.
+void Launcher::unload_code(const UnloadReport<CaptureCalls>& report) {
+  if (captures_.has_recorded()) return report.stays_recorded();
+  if (report.forbids("cuLibraryUnload", code_.unload(*driver_))) return;
   for (std::atomic<DeviceState*>& device : devices_) {
     DeviceState* const state = device.load(std::memory_order_acquire);
     if (state == nullptr) continue;
     const PersistingLines::Failure lines = state->give_back_lines();
-    note(lines.call, lines.result, "lines of the L2 cache stay set aside");
+    report.note(lines.call, lines.result, "lines of the L2 cache stay set aside");
     const ContextRelease released = state->release();
-    note(released.call, released.result, "a context stays");
+    report.note(released.call, released.result, "a context stays");
   }
-}
-
-// Returns true if the result of `call` forbids unloading, and logs the result.
-bool Launcher::forbids(const char* call, CUresult result) {
-  const bool stays = forbids_unloading(result);
-  note(call, result, stays ? "it stays loaded" : "it is unloaded all the same");
-  return stays;
-}
-
-void Launcher::note(const char* call, CUresult result, const char* outcome) {
-  if (result == CUDA_SUCCESS) return;
-  report(log_, kLogWarning, "unloading the code of \"%s\": %s failed with %d %s; %s.", facts_.name, call,
-         static_cast<int>(result), error_name_of(*driver_, result), outcome);
 }
 
 }  // namespace kmux::nvidia

@@ -2,7 +2,9 @@
 
 #include <atomic>
 
+#include "kmux/plugin/capture_watch.h"
 #include "kmux/plugin/driver.h"
+#include "kmux/plugin/unload_report.h"
 
 #include "nvidia/launch/call.h"
 #include "nvidia/launch/device_state.h"
@@ -90,13 +92,11 @@ class Launcher {
   }
 
   // Returns true if a call only launches: it is neither traced, replayed nor blocking, and no capture can record it.
-  bool is_usual(const kmux_launch_env& env) const {
-    return (int{is_free_} & int{!can_be_captured(static_cast<CUstream>(env.stream))}) != 0;
-  }
+  bool is_usual(const kmux_launch_env& env) const { return (int{is_free_} & int{!can_be_captured(env.stream)}) != 0; }
 
   // Returns true if the context must be made current first. A stream other than the default one determines its context.
   bool is_elsewhere(const kmux_launch_env& env) const {
-    const int is_default = int{!can_be_captured(static_cast<CUstream>(env.stream))};
+    const int is_default = int{!can_be_captured(env.stream)};
     return (int{elsewhere_.load(std::memory_order_relaxed)} & is_default) != 0;
   }
 
@@ -129,7 +129,7 @@ class Launcher {
   int run(DeviceState& device, ContextScope& context, const kmux_launch_env& env, kmux_sink error, Body& body) {
     const StateLease state(states_, env.lane);
     Call call(device, context, state.get(), ranges_, env);
-    const bool captured = is_captured(device.driver(), static_cast<CUstream>(env.stream));
+    const bool captured = is_captured(device.driver(), env.stream);
     if (__builtin_expect(facts_.blocking, 0)) {
       if (!captured) call.block();
     } else if (__builtin_expect(facts_.replay, 0)) {
@@ -144,20 +144,12 @@ class Launcher {
     call.begin_replay();
   }
 
-  // Returns true if a capture records this call, as far as it matters: recorded code stays loaded, and a capture
-  // excludes a replay. If the query fails, the launch will report the reason.
-  bool is_captured(const DriverTable& driver, CUstream stream) {
+  bool is_captured(const DriverTable& driver, void* stream) {
     if (!facts_.replay && !can_be_captured(stream)) return false;
-    if (__builtin_expect(!facts_.replay && captured_.load(std::memory_order_relaxed), 0)) return true;
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUresult result = driver.stream_capturing(stream, &status);
-    if (__builtin_expect(result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE, 1)) return false;
-    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) captured_.store(true, std::memory_order_relaxed);
-    return true;
+    return captures_.is_recorded<CaptureCalls>(driver, stream, facts_.replay);
   }
 
-  // The legacy default stream cannot be captured. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
-  static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
+  static bool can_be_captured(const void* stream) { return CaptureWatch::can_be_captured(stream); }
 
   [[gnu::cold, gnu::noinline]] int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                                   bool elsewhere, kmux_sink error);
@@ -166,14 +158,12 @@ class Launcher {
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
   unsigned replay_steps() const;
-  int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
+  int check_capture(const DeviceState& state, void* stream, kmux_sink error) const;
   void find_ranges();
   int load(DeviceState& state, kmux_sink error);
   int find_functions(DeviceState& state, kmux_sink error);
   void unload();
-  void unload_code();
-  bool forbids(const char* call, CUresult result);
-  void note(const char* call, CUresult result, const char* outcome);
+  void unload_code(const UnloadReport<CaptureCalls>& report);
 
   // The members that a plain launch reads, next to each other.
   const bool only_launches_;
@@ -188,7 +178,7 @@ class Launcher {
   const Log log_;
   PersistingLines& lines_;
   const ProfilerRanges* ranges_ = nullptr;
-  std::atomic<bool> captured_{false};  // a capture has recorded a call of this launcher
+  CaptureWatch captures_;
   LoadedCode code_;
   bool packs_fit_ = false;  // the arguments of launches were checked against the kernels
   LaunchStates states_;

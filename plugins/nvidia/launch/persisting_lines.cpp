@@ -61,8 +61,8 @@ PersistingLines::Failure PersistingLines::give_back(const DriverTable& driver, c
   const bool is_other = current != context.primary;
   if (is_other && !succeeds(&failure, "cuCtxSetCurrent", driver.current_set(context.primary))) return failure;
   RelaxedCapture relaxed(driver);
-  if (succeeds(&failure, kExchange, relaxed.begin())) set_back(driver, raised, &failure);
-  succeeds(&failure, kExchange, relaxed.end());
+  if (succeeds(&failure, kExchange, static_cast<CUresult>(relaxed.begin()))) set_back(driver, raised, &failure);
+  succeeds(&failure, kExchange, static_cast<CUresult>(relaxed.end()));
   if (is_other) succeeds(&failure, "cuCtxSetCurrent", driver.current_set(current));
   return failure;
 }

@@ -45,14 +45,7 @@ struct GraphCalls {
 
   template <class Action>
   ReplayFailure relaxed(Action action, bool regardless = false) const {
-    constexpr const char* kExchange = "cuThreadExchangeStreamCaptureMode";
-    RelaxedCapture relaxed(*driver);
-    const CUresult begun = relaxed.begin();
-    if (begun != CUDA_SUCCESS && !regardless) return {kExchange, begun};
-    const ReplayFailure failure = action();
-    const CUresult ended = relaxed.end();
-    if (failure.call != nullptr || (begun == CUDA_SUCCESS && ended == CUDA_SUCCESS)) return failure;
-    return {kExchange, begun == CUDA_SUCCESS ? ended : begun};
+    return RelaxedCapture::around(*driver, action, regardless);
   }
 };
 

@@ -4,7 +4,8 @@
 // this text; the program's code and facts follow it.
 #include <atomic>
 #include <new>
-#include <string.h>
+
+#include "kmux/plugin/lone_calls.h"
 
 #include "nvidia/launch/launcher.h"
 #include "nvidia/library/printed/pool_allocator.h"
@@ -16,35 +17,11 @@ extern const unsigned char kmux_cubin[];
 
 namespace kmux::nvidia {
 
-/// The error of a thread's last call, for `get_last_error`. A text that is too long is truncated.
-///
-/// Threads: one.   Lifetime: that of its thread; all zero is a valid state.
-class LastError {
- public:
-  void clear() { text_[size_ = 0] = '\0'; }
-  const char* text() const { return text_; }
-  kmux_sink sink() { return {this, &LastError::write}; }
-
- private:
-  static int32_t write(void* self, const char* data, size_t size) {
-    LastError& error = *static_cast<LastError*>(self);
-    const size_t free_bytes = sizeof error.text_ - 1 - error.size_;
-    const size_t count = size < free_bytes ? size : free_bytes;
-    memcpy(error.text_ + error.size_, data, count);
-    error.text_[error.size_ += count] = '\0';
-    return 0;
-  }
-
-  size_t size_;
-  char text_[4096];
-};
-
 extern const PlanFacts program_facts;
 
 namespace {
 
-thread_local LastError last_error;
-thread_local unsigned own_lane;  // plus one; 0: none yet
+thread_local LoneThread lone_thread;
 std::atomic<unsigned> lane_count{0};
 PoolAllocator pool_allocator;
 const kmux_allocator workspace_allocator = pool_allocator.api();
@@ -88,28 +65,15 @@ int find_own_device(int* device, kmux_sink error) {
   return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
 }
 
-// Returns the lane of calls made without the runtime.
-[[maybe_unused]] unsigned lane_of_thread() {
-  if (own_lane == 0) own_lane = ++lane_count;
-  return own_lane - 1;
-}
-
-// Sets up a call made without the runtime, as the runtime does for its calls.
-int call_alone(const kmux_slot* slots, void* stream) {
-  const kmux_sink error = last_error.sink();
-  last_error.clear();
-  int device = 0;
-  if (find_own_device(&device, error) != KMUX_OK) return -1;
-  const kmux_launch_env env = {sizeof(kmux_launch_env), device, stream, &workspace_allocator, lane_of_thread(), 0};
-  return run(slots, env, error) == KMUX_OK ? 0 : -1;
-}
-
-int prepare_alone() {
-  last_error.clear();
-  int device = 0;
-  if (find_own_device(&device, last_error.sink()) != KMUX_OK) return -1;
-  return kept.launcher.prepare(device, last_error.sink()) == KMUX_OK ? 0 : -1;
-}
+/// The library as kmux::call_alone needs it.
+struct Library {
+  static int find_device(int* device, kmux_sink error) { return find_own_device(device, error); }
+  static int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
+    return nvidia::run(slots, env, error);
+  }
+  static int prepare(int device, kmux_sink error) { return kept.launcher.prepare(device, error); }
+  static const kmux_allocator* allocator() { return &workspace_allocator; }
+};
 
 }  // namespace
 }  // namespace kmux::nvidia
@@ -122,16 +86,18 @@ static __attribute__((always_inline)) inline int kmux_launch_kernel(const kmux_l
 }
 #endif
 
-static int kmux_call_alone(const kmux_slot* slots, void* stream) { return kmux::nvidia::call_alone(slots, stream); }
+static int kmux_call_alone(const kmux_slot* slots, void* stream) {
+  return kmux::call_alone<kmux::nvidia::Library>(kmux::nvidia::lone_thread, kmux::nvidia::lane_count, slots, stream);
+}
 
 extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 
 /// Loads the code and prepares the device whose context is current, or the first. Returns 0, or -1 with a text in get_last_error().
-KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
+KMUX_EXPORT int init(void) { return kmux::prepare_alone<kmux::nvidia::Library>(kmux::nvidia::lone_thread); }
 
 /// Returns the error of this thread's last `init`, `call` or other call; empty if it succeeded. Valid until the next one.
-KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
+KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::lone_thread.error.text(); }
 
 /// For kmux's runtime; must precede all other calls: sets the log, whether profilers see ranges, the state shared by
 /// the launchers of a plugin, and whether each launch blocks until it has completed.
