@@ -35,6 +35,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <link.h>
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -186,6 +187,25 @@ std::string free_path(const Descriptor& file) {
   return path;
 }
 
+// Keeps the libraries that a loaded one needs until the process ends: they may have started threads, as OpenMP's do, which
+// would go on in unmapped code.
+// Source: dlinfo(3), link_map(3type); System V ABI, chapter 5 (DT_NEEDED).
+void keep_needed(void* handle) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return;
+  const char* names = nullptr;
+  for (const auto* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_STRTAB) continue;
+    const bool is_offset = entry->d_un.d_ptr < map->l_addr;  // C libraries other than glibc leave it as in the file
+    names = reinterpret_cast<const char*>(entry->d_un.d_ptr +
+                                          (is_offset ? map->l_addr : 0));  // NOLINT(performance-no-int-to-ptr)
+  }
+  for (const auto* entry = map->l_ld; names != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    // The handle is never closed.
+    if (entry->d_tag == DT_NEEDED) dlopen(names + entry->d_un.d_val, kScope | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
 }  // namespace
 
 void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& file, std::string& why) {
@@ -195,7 +215,8 @@ void* open_library_of(std::string_view bytes, const std::string& what, Descripto
   const std::string path = free_path(file);
   if (is_loaded(path)) return why = "too many libraries could not be unloaded", nullptr;
   void* const handle = dlopen(path.c_str(), kScope);
-  if (handle == nullptr) why = dlerror();
+  if (handle == nullptr) return why = dlerror(), nullptr;
+  keep_needed(handle);
   return handle;
 }
 
