@@ -48,6 +48,14 @@ void kmux_standalone_close(void);
 
 #define KMUX_EXPORT extern "C" __attribute__((visibility("default")))
 
+// A statically linked libstdc++ keeps 72 KB for exceptions, and leaves them when its library is unloaded. Null if none is linked.
+namespace __gnu_cxx {
+__attribute__((weak, visibility("hidden"))) void __freeres();
+}
+__attribute__((destructor(101))) static void kmux_free_exception_memory() {
+  if (&__gnu_cxx::__freeres != nullptr) __gnu_cxx::__freeres();
+}
+
 )";
 
 void print_launch(CodeWriter& out, const Program& program, const ExportedFacts& facts, std::size_t slot_count) {
