@@ -24,6 +24,12 @@ target_compile_options(kmux_options INTERFACE
   # GCC 12 warns falsely about std::string's operator+ (GCC bug 105651) and about moved std::variants (GCC bug 105562).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
+# kmux_optimize_lightly(<target>): for code that reads options and writes reports, in which a user's wait is another's work. Takes a
+# quarter less time to compile than -O2.
+function(kmux_optimize_lightly target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>)
+endfunction()
+
 find_program(KMUX_CCACHE ccache)
 if(KMUX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${KMUX_CCACHE})

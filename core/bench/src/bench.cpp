@@ -173,7 +173,7 @@ std::string date_text(std::chrono::system_clock::time_point time) {
   return text.data();
 }
 
-/// Returns what distinguishes each program from others of its name: its file, or its number among them; empty for the
+/// Returns the label that tells each program from others of its name: its file, or its number among them; empty for the
 /// only program of a name.
 std::vector<std::string> labels_of(std::span<const Program> programs, const std::vector<std::string>& files) {
   std::vector<std::string> labels(programs.size());

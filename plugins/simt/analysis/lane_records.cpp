@@ -42,7 +42,7 @@ bool is_of_element(const llvm::GetElementPtrInst& address) {
 }
 
 // Removes constants from `address` and adds them to `offset`.
-LaneValues::Place place_of(const llvm::Value* address, std::int64_t& offset, const llvm::DataLayout& layout) {
+LaneValues::Place accessed_place(const llvm::Value* address, std::int64_t& offset, const llvm::DataLayout& layout) {
   llvm::APInt bytes(layout.getIndexTypeSizeInBits(address->getType()), 0);
   LaneValues::Place place{address->stripAndAccumulateConstantOffsets(layout, bytes, true)};
   offset += bytes.getSExtValue();
@@ -80,7 +80,7 @@ std::optional<LaneValues::Access> access_of(llvm::Instruction& instruction, cons
   const bool has_gaps = layout.getTypeStoreSize(type) != layout.getTypeAllocSize(type);
   if (type->isAggregateType() || type->isIntegerTy(1) || has_gaps) return std::nullopt;
   LaneValues::Access access{&instruction, {}, 0, type};
-  access.place = place_of(address, access.offset, layout);
+  access.place = accessed_place(address, access.offset, layout);
   return access;
 }
 
