@@ -37,6 +37,7 @@ class CaptureWatch {
     if (result == 0 && status == 1) has_recorded_.store(true, std::memory_order_relaxed);
     return true;
   }
+  /// Returns true once a capture has recorded a call.
   bool has_recorded() const { return has_recorded_.load(std::memory_order_relaxed); }
 
   /// Checks that a first call is not inside a capture, in which code cannot be loaded.

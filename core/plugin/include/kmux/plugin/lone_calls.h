@@ -16,8 +16,11 @@ namespace kmux {
 /// Threads: one.   Lifetime: that of its thread; all zero is a valid state.
 class LastError {
  public:
+  /// Forgets the error of the call before.
   void clear() { text_[size_ = 0] = '\0'; }
+  /// Returns the error, empty if the call succeeded. Valid until the next call of the thread.
   const char* text() const { return text_; }
+  /// Returns a sink that appends to the error.
   kmux_sink sink() { return {this, &LastError::write}; }
 
  private:
@@ -42,7 +45,7 @@ struct LoneThread {
     return lane_plus_one - 1;
   }
 
-  LastError error;
+  LastError error;  // of the last call
   unsigned lane_plus_one;  // 0: none yet
 };
 

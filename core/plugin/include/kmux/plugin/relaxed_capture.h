@@ -17,16 +17,18 @@ namespace kmux {
 template <class Calls>
 class RelaxedCapture {
  public:
+  /// Copies `calls`. Changes nothing before `begin`.
   explicit RelaxedCapture(const Calls& calls) : calls_(calls) {}
   RelaxedCapture(const RelaxedCapture&) = delete;
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
-  /// Return the driver's result. `end` does nothing if `begin` failed.
+  /// Enters the scope. Returns the driver's result.
   int begin() {
     const int result = calls_.exchange_mode(&mode_);
     has_begun_ = result == 0;
     return result;
   }
+  /// Leaves the scope; does nothing if `begin` failed. Returns the driver's result.
   int end() { return has_begun_ ? calls_.exchange_mode(&mode_) : 0; }
 
   /// Calls `action() -> int` in such a scope. Returns its code, or the error of entering or leaving the scope.

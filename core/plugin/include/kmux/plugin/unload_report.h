@@ -11,8 +11,8 @@ namespace kmux {
 /// The log of a launcher, for events that cannot be errors. If `write` is null, lines are dropped. `level` is as in
 /// kmux_host_api.
 struct LaunchLog {
-  void* self;
-  void (*write)(void* self, int level, const char* text, size_t size);
+  void* self;  // first argument of `write`
+  void (*write)(void* self, int level, const char* text, size_t size);  // takes a line
 };
 
 /// The values of `level`.
@@ -29,6 +29,7 @@ enum LaunchLogLevel { kLogDebug = 0, kLogInfo = 1, kLogWarning = 2, kLogError = 
 template <class Calls>
 class UnloadReport {
  public:
+  /// Copies `calls` and `log`.
   UnloadReport(const Calls& calls, const LaunchLog& log, const char* program)
       : calls_(calls), log_(log), program_(program) {}
 
