@@ -192,13 +192,13 @@ std::string free_path(const Descriptor& file) {
 // Source: dlinfo(3), link_map(3type); System V ABI, chapter 5 (DT_NEEDED).
 void keep_needed(void* handle) {
   link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return;
   const char* names = nullptr;
   for (const auto* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag != DT_STRTAB) continue;
     const bool is_offset = entry->d_un.d_ptr < map->l_addr;  // C libraries other than glibc leave it as in the file
-    names = reinterpret_cast<const char*>(entry->d_un.d_ptr +
-                                          (is_offset ? map->l_addr : 0));  // NOLINT(performance-no-int-to-ptr)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the dynamic section has numbers
+    names = reinterpret_cast<const char*>(entry->d_un.d_ptr + (is_offset ? map->l_addr : 0));
   }
   for (const auto* entry = map->l_ld; names != nullptr && entry->d_tag != DT_NULL; ++entry) {
     // The handle is never closed.

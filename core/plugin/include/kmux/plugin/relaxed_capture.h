@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kmux/plugin/lane_states.h"
+#include "kmux/plugin/plugin.h"
 
 namespace kmux {
 
