@@ -174,8 +174,7 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
 /// while a symbol or a parameter of another type has it.
 std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& wanted, const SourceKernel& kernel) {
   auto found = std::ranges::find(parameters_, wanted.name, &Known::name);
-  while (taken_.contains(wanted.name) ||
-         (found != parameters_.end() && found->type != wanted.type)) {
+  while (taken_.contains(wanted.name) || (found != parameters_.end() && found->type != wanted.type)) {
     wanted.name = names_of(kernel).back() + "_" + wanted.name;
     found = std::ranges::find(parameters_, wanted.name, &Known::name);
   }
@@ -320,7 +319,7 @@ Result<std::string> with_text(const NewSource& source, const std::vector<std::st
   const std::string ending = first.ends_with('\r') ? "\r\n" : "\n";
   std::string content(own.substr(0, byte_order_mark_size(own)));
   content += "//! kmux" + ending;
-  for (const std::string& line : lines) content += "//! " + line + ending;
+  for (const std::string& line : lines) content.append("//! ").append(line).append(ending);
   content += without_byte_order_mark(own);
   return format_text(*text_in_file(source.path, content));
 }

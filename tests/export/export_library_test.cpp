@@ -54,7 +54,7 @@ TEST(ExportLibraryTest, ReportsSameErrorsAsRuntime) {
 }
 
 #ifdef __GLIBC__
-// A leak of libstdc++'s 72 KB for exceptions would be 7 MB.
+// A leak of libstdc++'s 72 KB for exceptions would be 21 MB. A compiler in the background may take some at the same time.
 TEST(ExportLibraryTest, LeavesNoMemoryWhenUnloaded) {
   const ExportFolder folder;
   const std::string path = folder.exported(thrower()).library;
@@ -65,8 +65,8 @@ TEST(ExportLibraryTest, LeavesNoMemoryWhenUnloaded) {
   };
   open_and_close();
   const std::size_t before = ::mallinfo2().uordblks;
-  for (int i = 0; i < 100; ++i) open_and_close();
-  EXPECT_LT(::mallinfo2().uordblks, before + (1 << 20));
+  for (int i = 0; i < 300; ++i) open_and_close();
+  EXPECT_LT(::mallinfo2().uordblks, before + (10 << 20));
 }
 #endif
 

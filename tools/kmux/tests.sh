@@ -10,7 +10,7 @@ readonly ALL_TEST_PACKAGES=("${TEST_PACKAGES[@]}" libamdhip64-5 libhiprtc-builti
 # What the Python package and its wheel are tested with, and what everything else is.
 readonly TEST_FETCHES=(wheels) ALL_TEST_FETCHES=(tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang)
 readonly TSAN=build/tsan
-readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
+readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test kmux_simt_runtime_test)
 
 # Runs the tests of the runtime, of its worker and of the fakes, under the thread sanitizer: those that have threads and are quick
 # enough for every change, in their small forms. `sanitize tsan` has them all.

@@ -260,7 +260,8 @@ Json to_json(const BenchReport& report) {
   Json::Array contests;
   for (const Contest& contest : report.contests) contests.push_back(json_of(contest));
   Json::Array runs;
-  for (const BenchRecord& run : report.runs) runs.push_back(Json::Object{{"date", run.date}, {"command", run.command}});
+  for (const BenchRecord& run : report.runs)
+    runs.emplace_back(Json::Object{{"date", run.date}, {"command", run.command}});
   return Json::Object{{"kmux_bench", kVersion},
                       {"machine", report.machine},
                       {"contests", std::move(contests)},

@@ -120,6 +120,7 @@ void add_name(Composition& text, const std::string& name) {
 
 void add_defines(Composition& text, const std::vector<std::string>& defines) {
   std::vector<std::string> quoted;
+  quoted.reserve(defines.size());
   for (const std::string& define : defines) quoted.push_back(dump(Json(define)));
   if (!quoted.empty()) text.between("\n  defines " + join(quoted));
 }

@@ -56,29 +56,40 @@ TVMFFIByteArray words_of(const TVMFFIAny& value) noexcept {
   return TVMFFIBigIntGetContentByteArray(&value);
 }
 
-/// Returns the magnitude as a double, rounded once: to the nearest, and to even between two.
-double magnitude_of(const TVMFFIByteArray& words, bool is_negative) noexcept {
+/// The two upper words of a magnitude.
+struct UpperWords {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool has_more = false;  // a bit below them is set
+};
+
+UpperWords upper_words_of(const TVMFFIByteArray& words, bool is_negative) noexcept {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
+  UpperWords upper;
   bool carries = is_negative;
-  bool is_inexact = false;  // a bit below the upper two words is set
-  std::uint64_t upper[2] = {};
   for (std::size_t i = 0; i < words.size / kWord; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, words.data + i * kWord, sizeof word);
     if (is_negative) word = ~word + (carries ? 1U : 0U);
     carries = carries && word == 0;
-    if (i > 1) is_inexact = is_inexact || upper[0] != 0;
-    if (i > 0) upper[0] = upper[1];
-    upper[1] = word;
+    upper = {upper.high, word, upper.has_more || upper.low != 0};
   }
-  const int zeros = upper[1] == 0 ? 64 : std::countl_zero(upper[1]);
+  return upper;
+}
+
+/// Returns the magnitude as a double, rounded once: to the nearest, and to even between two.
+double magnitude_of(const TVMFFIByteArray& words, bool is_negative) noexcept {
+  const UpperWords upper = upper_words_of(words, is_negative);
+  const int zeros = std::countl_zero(upper.high);
   // The leading 64 bits, of which the last one stands for all that follow: a double has 53.
-  const std::uint64_t shifted = zeros == 0    ? upper[1]
-                                : zeros == 64 ? upper[0]
-                                              : upper[1] << zeros | upper[0] >> (64 - zeros);
-  const std::uint64_t cut = zeros == 64 ? 0 : upper[0] << zeros;
-  const std::uint64_t leading = shifted | ((cut != 0 || is_inexact) ? 1U : 0U);
-  return std::ldexp(static_cast<double>(leading), static_cast<int>(words.size * 8) - 64 - zeros);
+  std::uint64_t leading = upper.high;
+  if (zeros == 64)
+    leading = upper.low;
+  else if (zeros > 0)
+    leading = upper.high << zeros | upper.low >> (64 - zeros);
+  const bool is_cut = zeros < 64 && upper.low << zeros != 0;
+  return std::ldexp(static_cast<double>(leading | ((is_cut || upper.has_more) ? 1U : 0U)),
+                    static_cast<int>(words.size * 8) - 64 - zeros);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@
 #include "kmux/plugin/printable.h"
 #include "kmux/runtime.h"
 
+#include "raised.h"
+
 // kmux.set_log, kmux.deliver_log, kmux.is_verbose.
 
 namespace kmux::bridge {

@@ -126,7 +126,7 @@ class Pool {
   std::atomic<State> state_{State::kIdle};
   std::atomic<Executor> executor_{nullptr};
   std::atomic<void*> executor_self_{nullptr};
-  unsigned limit_ = 0;
+  std::atomic<unsigned> limit_{0};
   bool survives_fork_ = false;
   unsigned worker_count_ = 0;
   Worker workers_[kMaxThreads] = {};

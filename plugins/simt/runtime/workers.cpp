@@ -33,9 +33,14 @@ class SignalsBlocked {
 }  // namespace
 
 unsigned Pool::count_helpers() {
-  const unsigned threads = limit_ == 0 ? usable_cpus() : limit_;
-  const unsigned helpers = (threads < kMaxThreads ? threads : kMaxThreads) - 1;
-  helpers_.store(static_cast<int>(helpers), std::memory_order_relaxed);
+  unsigned limit = 0;
+  unsigned helpers = 0;
+  do {  // again if another runtime has set the limit meanwhile
+    limit = limit_.load();
+    const unsigned threads = limit == 0 ? usable_cpus() : limit;
+    helpers = (threads < kMaxThreads ? threads : kMaxThreads) - 1;
+    helpers_.store(static_cast<int>(helpers));
+  } while (limit_.load() != limit);
   return helpers;
 }
 
@@ -108,8 +113,8 @@ void Pool::stop() {
 
 void Pool::limit(unsigned threads) {
   stop();
-  limit_ = threads;
-  helpers_.store(-1, std::memory_order_relaxed);
+  limit_.store(threads);
+  helpers_.store(-1);
 }
 
 void Pool::lend(Executor executor, void* self) {

@@ -185,7 +185,7 @@ PyObject* failed() {
 template <class T>
 T word_at(const void* place, Py_ssize_t offset) noexcept {
   T word;
-  std::memcpy(&word, static_cast<const char*>(place) + offset, sizeof word);
+  std::memcpy(static_cast<void*>(&word), static_cast<const char*>(place) + offset, sizeof word);
   return word;
 }
 

@@ -82,6 +82,19 @@ TEST_F(PoolTest, UsesOnlyRequestedThreads) {
   EXPECT_EQ(numbers.most_inside, 2);
 }
 
+// As two runtimes do: one is made with another number of threads while a kernel of the other is prepared.
+TEST_F(PoolTest, LimitChangesWhileAnotherThreadStarts) {
+  std::atomic<bool> ends{false};
+  std::thread starting([&] {
+    while (!ends) pool().start();
+  });
+  for (unsigned i = 0; i < 100; ++i) pool().limit(1 + i % 4);
+  ends = true;
+  starting.join();
+  pool().limit(3);
+  EXPECT_EQ(pool().helpers(), 2U);
+}
+
 TEST_F(PoolTest, SingleThreadLimitCreatesNoWorkers) {
   pool().limit(1);
   EXPECT_EQ(pool().helpers(), 0U);
