@@ -8,7 +8,6 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
-
 namespace kmux::conformance {
 
 Subject& Subject::current() {

@@ -2,7 +2,6 @@
 #include "single_flight.h"
 
 #include <unistd.h>
-
 #include <utility>
 
 namespace kmux {

@@ -10,7 +10,6 @@ namespace {
 
 using llvm::Instruction;
 
-
 void replace_overflowing(llvm::BinaryOperator& division) {
   if (!may_overflow(division)) return;
   llvm::IRBuilder<> builder(&division);
@@ -20,8 +19,7 @@ void replace_overflowing(llvm::BinaryOperator& division) {
 
 // Hides the divisor: inlining would fold a quotient of the least integer by -1 to poison.
 llvm::Value* hidden(llvm::IRBuilder<>& builder, llvm::Value* divisor) {
-  const std::string name =
-      std::string(call::kDivisor) + std::to_string(divisor->getType()->getIntegerBitWidth());
+  const std::string name = std::string(call::kDivisor) + std::to_string(divisor->getType()->getIntegerBitWidth());
   return make_call(builder, name, divisor->getType(), divisor);
 }
 
