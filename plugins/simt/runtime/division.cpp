@@ -36,7 +36,8 @@ BlockCost learn(BlockCost before, std::uint64_t ticks, std::uint64_t blocks) {
 Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers) {
   const std::uint64_t in_share = blocks_in(kShareUs * ticks_per_us, cost);
   const std::uint64_t shares = blocks / in_share;
-  if (cost == 0 || most_helpers == 0 || blocks < 2 || shares < kDividedUs / kShareUs) return {0, blocks};
+  if (cost == 0 || most_helpers == 0 || blocks < 2 || shares < kDividedUs / kShareUs)
+    return {0, probe_blocks(cost, ticks_per_us, true)};
   const std::uint64_t threads = clamp(shares, 2, most_helpers + 1U);
   const std::uint64_t grain = clamp(blocks / (threads * kPartsOfThread), blocks_in(kMinPartUs * ticks_per_us, cost),
                                     blocks_in(kMaxPartUs * ticks_per_us, cost));

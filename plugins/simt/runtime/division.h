@@ -22,7 +22,7 @@ struct Division {
   std::uint64_t grain;  // blocks that a thread takes at a time
 };
 
-/// Returns a division into parts of 8 to 200 us, in between 64 a thread. Work below 20 us is not divided.
+/// Returns a division into parts of 8 to 200 us, in between 64 a thread. Work below 20 us is not divided among threads.
 Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers);
 
 /// The columns of a grid whose blocks run consecutively, some rows of one and then of the next (simt/transforms/blocks.cpp): data

@@ -19,10 +19,10 @@ void set_interrupted(Interrupted function, void* self) {
   interrupted.store(function, std::memory_order_release);
 }
 
-// An interpreter behind the host may check that it runs on its thread's stack (CPython does from 3.14 on).
+// Never queries the host on another stack: its interpreter may check that it runs on its thread's, as CPython does since 3.14.
 Interruption::Interruption() : next_(has_left_stack() ? ~std::uint64_t{0} : ticks() + kPauseUs * ticks_per_us()) {}
 
-__attribute__((cold, noinline)) bool Interruption::ask() {
+__attribute__((cold, noinline)) bool Interruption::query_host() {
   const Interrupted function = interrupted.load(std::memory_order_acquire);
   is_requested_ = function != nullptr && function(interrupted_self.load(std::memory_order_relaxed)) != 0;
   next_ = ticks() + kPauseUs * ticks_per_us();

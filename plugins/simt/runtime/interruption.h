@@ -18,17 +18,17 @@ constexpr char kInterruptionMessage[] =
 /// Threads: any.
 void set_interrupted(Interrupted function, void* self);
 
-/// Whether one launch must end early, as the host says at most every 20 ms. A launch of less than that never calls the host.
+/// The interruption of one launch. Calls the host at most every 20 ms, so never in a shorter launch.
 ///
 /// Threads: the one that launches.
 class Interruption {
  public:
   Interruption();
   /// Returns true once the host has interrupted the launch.
-  bool is_requested() { return is_requested_ || (ticks() >= next_ && ask()); }
+  bool is_requested() { return is_requested_ || (ticks() >= next_ && query_host()); }
 
  private:
-  bool ask();
+  bool query_host();
 
   std::uint64_t next_;  // tick of the next call of the host
   bool is_requested_ = false;

@@ -61,7 +61,7 @@ __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& grid) {
   return KMUX_OUT_OF_MEMORY;
 }
 
-__attribute__((cold, noinline)) int tell_interruption(const kmux_cpu_grid& grid) {
+__attribute__((cold, noinline)) int report_interruption(const kmux_cpu_grid& grid) {
   tell(grid.error, kInterruptionMessage);
   return KMUX_CANCELLED;
 }
@@ -178,7 +178,7 @@ void take_parts_on_any_stack(void* context) {
 }
 
 /// Runs blocks on the calling thread while they may be too few for more threads: all, or enough to measure that more
-/// threads pay off. An interruption ends it.
+/// threads pay off. Stops at an interruption.
 Begun run_alone(const Launch& launch, char* memory, unsigned helpers, Interruption& interruption) {
   const std::uint64_t rate = ticks_per_us();
   Begun begun{0, load_cost(launch.kernel)};
@@ -206,9 +206,7 @@ Begun run_alone(const Launch& launch, char* memory, unsigned helpers, Interrupti
 /// Returns false if blocks remain because no thread had memory.
 bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, Interruption& interruption,
                   char* memory = nullptr) {
-  const std::uint64_t rate = ticks_per_us();
-  Division division = divide(launch.blocks - begun.blocks, begun.cost, rate, helpers);
-  if (division.helpers == 0) division.grain = probe_blocks(begun.cost, rate, true);  // to be interruptible
+  const Division division = divide(launch.blocks - begun.blocks, begun.cost, ticks_per_us(), helpers);
   SharedLaunch shared(launch, begun, division, memory, interruption);
   pool().run(division.helpers, take_parts_on_any_stack, &shared);
   if (shared.failure) std::rethrow_exception(shared.failure);
@@ -233,7 +231,7 @@ __attribute__((noinline)) int run_long(const Launch& launch, unsigned helpers) {
   }
   const bool is_over = begun.blocks == launch.blocks || interruption.is_requested();
   if (!is_over && !run_together(launch, begun, pool().helpers(), interruption)) return refuse_memory(launch.grid);
-  return interruption.is_requested() ? tell_interruption(launch.grid) : KMUX_OK;
+  return interruption.is_requested() ? report_interruption(launch.grid) : KMUX_OK;
 }
 
 // A short launch sets up no state for other threads.
@@ -283,7 +281,7 @@ __attribute__((noinline)) int run_cooperative(const Launch& launch) {
     run_pass(launch, memory.get(), interruption);
     pass->goes_on = 1;
   } while (pass->waits != 0 && !interruption.is_requested());
-  return interruption.is_requested() ? tell_interruption(launch.grid) : KMUX_OK;
+  return interruption.is_requested() ? report_interruption(launch.grid) : KMUX_OK;
 }
 
 int run_here(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments) {

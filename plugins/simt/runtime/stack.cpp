@@ -17,7 +17,6 @@ constexpr std::size_t kForCallsBytes = std::size_t{24} << 10;  // for kernels' c
 constexpr std::size_t kMoreBytes = std::size_t{64} << 10;  // extra bytes of a new stack: as above, with some to spare
 
 __thread StackBounds bounds;
-__thread bool has_left;
 
 StackBounds find_bounds() noexcept {
   StackBounds found{};
@@ -83,19 +82,17 @@ bool has_stack(std::size_t bytes) noexcept {
   return here >= known.low && here < known.high && here - known.low >= bytes + kForCallsBytes;
 }
 
-bool has_left_stack() noexcept { return has_left; }
+// Its memory is taken as long as a call runs there, and a call from there has other memory.
+bool has_left_stack() noexcept { return stack_arena.is_taken; }
 
 bool run_on_stack(std::size_t bytes, Work work, void* context) noexcept {
   const BlockMemory memory(bytes + kMoreBytes, stack_arena);
   if (memory.get() == nullptr) return false;
   const StackBounds before = bounds;
-  const bool had_left = has_left;
   char* const low = memory.get();
   char* const high = low + (bytes + kMoreBytes) / 64 * 64;
   bounds = {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(high)};
-  has_left = true;
   call_on(high, work, context);
-  has_left = had_left;
   bounds = before;
   return true;
 }

@@ -35,7 +35,7 @@ class SignalsBlocked {
 unsigned Pool::count_helpers() {
   unsigned limit = 0;
   unsigned helpers = 0;
-  do {  // again if another runtime has set the limit meanwhile
+  do {  // repeated if another runtime has changed the limit
     limit = limit_.load();
     const unsigned threads = limit == 0 ? usable_cpus() : limit;
     helpers = (threads < kMaxThreads ? threads : kMaxThreads) - 1;

@@ -18,7 +18,7 @@
 namespace kmux::simt {
 namespace {
 
-/// The blocks that ran, and the calls of the host, which are all from the launching thread.
+/// Counts its calls, and those that do not come from the launching thread.
 struct Host {
   static std::int32_t interrupted(void* self) {
     Host& host = *static_cast<Host*>(self);
@@ -70,7 +70,7 @@ TEST_P(InterruptionTest, EndsLongLaunchBetweenBlocks) {
   EXPECT_EQ(message_, kInterruptionMessage);
   EXPECT_GT(blocks_run, 0U);
   EXPECT_LT(blocks_run, 10000U);
-  EXPECT_EQ(host_.calls, 1) << "an interrupted launch asks no more";
+  EXPECT_EQ(host_.calls, 1) << "an interrupted launch does not call the host again";
   EXPECT_EQ(host_.from_other_threads, 0);
 }
 
@@ -83,7 +83,7 @@ TEST_P(InterruptionTest, NextLaunchRunsWhole) {
   EXPECT_GT(host_.calls, 1);
 }
 
-TEST_P(InterruptionTest, ShortLaunchNeverAsks) {
+TEST_P(InterruptionTest, ShortLaunchNeverCallsHost) {
   EXPECT_EQ(launch(3), KMUX_OK);
   EXPECT_EQ(host_.calls, 0);
 }
@@ -100,7 +100,7 @@ TEST_P(InterruptionTest, EndsCooperativeLaunchBetweenPasses) {
   EXPECT_EQ(message_, kInterruptionMessage);
 }
 
-TEST_P(InterruptionTest, HostIsNotAskedOnAnotherStack) {
+TEST_P(InterruptionTest, NeverCallsHostOnAnotherStack) {
   const std::function<void()> launch_there = [this] { EXPECT_EQ(launch(200), KMUX_OK); };
   const auto call = [](void* function) { (*static_cast<const std::function<void()>*>(function))(); };
   EXPECT_FALSE(has_left_stack());

@@ -82,7 +82,7 @@ TEST_F(PoolTest, UsesOnlyRequestedThreads) {
   EXPECT_EQ(numbers.most_inside, 2);
 }
 
-// As two runtimes do: one is made with another number of threads while a kernel of the other is prepared.
+// One runtime sets another number of threads while a kernel of another runtime is prepared.
 TEST_F(PoolTest, LimitChangesWhileAnotherThreadStarts) {
   std::atomic<bool> ends{false};
   std::thread starting([&] {
