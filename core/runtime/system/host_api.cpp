@@ -13,6 +13,7 @@
 #include "kmux/launch_interrupt.h"
 #include "kmux/log.h"
 
+#include "base/immortal.h"
 #include "compile_scope.h"
 #include "trace_log.h"
 
@@ -38,16 +39,6 @@ class Replaceable {
   std::deque<Function> all_;
   std::atomic<const Function*> now_{nullptr};
 };
-
-Replaceable<Executor>& executor() {
-  static auto& one = *new Replaceable<Executor>;
-  return one;
-}
-
-Replaceable<LaunchInterrupt>& launch_interrupt() {
-  static auto& one = *new Replaceable<LaunchInterrupt>;
-  return one;
-}
 
 LogLevel known_level(std::int32_t level) {
   return static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3}));
@@ -150,12 +141,14 @@ HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move
           .interrupted = interrupted};
 }
 
-void set_executor(Executor function) { executor().set(std::move(function)); }
+void set_executor(Executor function) { immortal<Replaceable<Executor>>().set(std::move(function)); }
 
-void set_launch_interrupt(LaunchInterrupt function) { launch_interrupt().set(std::move(function)); }
+void set_launch_interrupt(LaunchInterrupt function) {
+  immortal<Replaceable<LaunchInterrupt>>().set(std::move(function));
+}
 
 bool is_launch_interrupted() noexcept {
-  const LaunchInterrupt* const function = launch_interrupt().get();
+  const LaunchInterrupt* const function = immortal<Replaceable<LaunchInterrupt>>().get();
   try {
     return function != nullptr && (*function)();
   } catch (...) {
@@ -164,7 +157,7 @@ bool is_launch_interrupted() noexcept {
 }
 
 bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept {
-  const Executor* const function = executor().get();
+  const Executor* const function = immortal<Replaceable<Executor>>().get();
   if (function == nullptr || threads == 0) return function != nullptr;
   try {
     (*function)(threads, [work, context] { work(context); });
