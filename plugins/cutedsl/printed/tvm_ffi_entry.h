@@ -57,7 +57,7 @@ class PathArgument {
 inline int raise(int code) {
   if (TVMFFIErrorSetRaisedFromCStr != nullptr) {
     const char* const kind = code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError";
-    TVMFFIErrorSetRaisedFromCStr(kind, nvidia::lone_thread.error.text());
+    TVMFFIErrorSetRaisedFromCStr(kind, nvidia::standalone_thread.error.text());
   }
   return -1;
 }
@@ -107,7 +107,7 @@ static int run(const Launch& launch, const kmux_slot* slots, kmux_sink error) {
                                static_cast<int32_t>(launch.device),
                                launch.stream,
                                &nvidia::workspace_allocator,
-                               nvidia::lone_thread.lane(nvidia::lane_count),
+                               nvidia::standalone_thread.lane(nvidia::lane_count),
                                0};
   return use.get()->launcher().call(env, error, [slots](const kmux_driver_env& driver_env, kmux_sink sink) {
     return kmux_launch_body(slots, &driver_env.env, sink);
@@ -117,8 +117,8 @@ static int run(const Launch& launch, const kmux_slot* slots, kmux_sink error) {
 static int launch_kernel(const TVMFFIAny* args, int32_t count, TVMFFIAny* result) {
   kmux_slot slots[kmux_tvm_slot_count + 1];
   int tensor_device = 0;
-  nvidia::lone_thread.error.clear();
-  const kmux_sink error = nvidia::lone_thread.error.sink();
+  nvidia::standalone_thread.error.clear();
+  const kmux_sink error = nvidia::standalone_thread.error.sink();
   int code = kmux_tvm_check(args, count, slots, &tensor_device, error);
   Launch launch;
   if (code == KMUX_OK) code = launch.read(args + count - 3, error);
@@ -127,9 +127,9 @@ static int launch_kernel(const TVMFFIAny* args, int32_t count, TVMFFIAny* result
 }
 
 static int cleanup_module(TVMFFIAny* result) {
-  nvidia::lone_thread.error.clear();
-  modules.close(nvidia::lone_thread.error.sink());
-  return nvidia::lone_thread.error.text()[0] == '\0' ? succeed(result) : raise(KMUX_LAUNCH_FAILED);
+  nvidia::standalone_thread.error.clear();
+  modules.close(nvidia::standalone_thread.error.sink());
+  return nvidia::standalone_thread.error.text()[0] == '\0' ? succeed(result) : raise(KMUX_LAUNCH_FAILED);
 }
 
 }  // namespace kmux::cutedsl

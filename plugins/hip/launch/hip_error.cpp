@@ -55,10 +55,6 @@ const char* advice_for(int result) {
 
 }  // namespace
 
-void report(const Log& log, LogLevel level, const std::string& text) {
-  if (log.write != nullptr) log.write(log.self, level, text.data(), text.size());
-}
-
 int fail(kmux_sink error, int code, const std::string& text) {
   error.write(error.self, text.data(), text.size());
   return code;

@@ -2,19 +2,15 @@
 
 #include <string>
 
+#include "kmux/plugin/launch_log.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/relaxed_capture.h"
-#include "kmux/plugin/unload_report.h"
 
 #include "launch/hip_table.h"
 
 namespace kmux::hip {
 
 using Log = LaunchLog;
-using LogLevel = LaunchLogLevel;
-
-/// Writes `text`, a line, to `log`.
-void report(const Log& log, LogLevel level, const std::string& text);
 
 /// Writes `text` to `error` and returns `code`.
 __attribute__((cold)) int fail(kmux_sink error, int code, const std::string& text);
@@ -46,6 +42,7 @@ std::string name_of(const HipTable& hip, int result);
 struct CaptureCalls {
   static constexpr const char* kExchange = "hipThreadExchangeStreamCaptureMode";
   static constexpr const char* kQuery = "hipStreamIsCapturing";
+  static constexpr int kRelaxed = kCaptureModeRelaxed;
 
   CaptureCalls(const HipTable& table) : hip(table) {}
 

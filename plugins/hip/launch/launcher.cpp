@@ -15,7 +15,7 @@ const ProfilerRanges* open_ranges(const Log& log) {
   static std::mutex mutex;
   static SharedRanges shared(kRoctx);
   const std::lock_guard<std::mutex> lock(mutex);
-  return shared.open([&](const char* missing) { report(log, kLogWarning, missing); });
+  return shared.open([&](const char* missing) { report(log, kLogWarning, "%s", missing); });
 }
 
 std::string on_device(int device) { return " on device " + std::to_string(device); }
@@ -121,8 +121,7 @@ void Launcher::begin_replay(Call& call, LaneReplay* lane, bool captured) {
 // Logs only once.
 void Launcher::report_plain(int device, const char* why) {
   if (plain_reported_.load(std::memory_order_relaxed) || plain_reported_.exchange(true)) return;
-  report(log_, kLogInfo,
-         "\"" + std::string(facts_.name) + "\" is launched kernel by kernel" + on_device(device) + " (" + why + ").");
+  report(log_, kLogInfo, "\"%s\" is launched kernel by kernel on device %d (%s).", facts_.name, device, why);
 }
 
 // Opens ranges once, before any call reads `ranges_`.
@@ -148,12 +147,12 @@ int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
 // Keeps the code if a capture has recorded a call: the captured graph launches the module's functions but does not own
 // the module, and would execute freed memory.
 Launcher::~Launcher() {
-  bool is_told = !captures_.has_recorded();
+  bool is_logged = !captures_.has_recorded();
   for (std::atomic<DeviceCode*>& each : devices_) {
     const std::unique_ptr<DeviceCode> device(each.load(std::memory_order_acquire));
     if (device == nullptr) continue;
     const UnloadReport<CaptureCalls> report(device->hip(), log_, facts_.name);
-    if (!std::exchange(is_told, true)) report.stays_recorded();
+    if (!std::exchange(is_logged, true)) report.note_captured();
     if (!captures_.has_recorded() || facts_.replay) unload(*device, report);
   }
 }

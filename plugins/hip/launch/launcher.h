@@ -127,8 +127,7 @@ class Launcher {
   void begin_replay(Call& call, LaneReplay* lane, bool captured);
 
   bool is_captured(const HipTable& hip, void* stream) {
-    if (!CaptureWatch::can_be_captured(stream) || hip.stream_capturing == nullptr) return false;
-    return captures_.is_recorded<CaptureCalls>(hip, stream, facts_.replay);
+    return CaptureWatch::can_be_captured(stream) && captures_.is_recorded<CaptureCalls>(hip, stream, facts_.replay);
   }
 
   const DeviceCode* find(int device) const {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string>
 
-#include "kmux/plugin/lone_calls.h"
+#include "kmux/plugin/standalone_calls.h"
 
 #include "launch/launcher.h"
 #include "printed/pool_allocator.h"
@@ -23,7 +23,7 @@ extern const PlanFacts program_facts;
 
 namespace {
 
-thread_local LoneThread lone_thread;
+thread_local StandaloneThread standalone_thread;
 std::atomic<unsigned> lane_count{0};
 
 // Returns where the user's environment places HIP's runtime; read once.
@@ -63,28 +63,26 @@ int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
   });
 }
 
-// Returns the device that is current on this thread in `device`.
-int find_own_device(int* device, kmux_sink error) {
-  const HipTable* const hip = open_hip(said_places(), error);
-  if (hip == nullptr) return KMUX_UNAVAILABLE;
-  return check_call(*hip, error, "hipGetDevice", hip->device_get(device), "");
-}
-
-/// The library as kmux::call_alone needs it.
+/// The parameter of kmux::call_standalone.
 struct Library {
-  static int find_device(int* device, kmux_sink error) { return find_own_device(device, error); }
+  // Returns the device that is current on this thread in `device`.
+  static int find_device(int* device, kmux_sink error) {
+    const HipTable* const hip = open_hip(said_places(), error);
+    if (hip == nullptr) return KMUX_UNAVAILABLE;
+    return check_call(*hip, error, "hipGetDevice", hip->device_get(device), "");
+  }
   static int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
     return hip::run(slots, env, error);
   }
   static int prepare(int device, kmux_sink error) { return kept().launcher.prepare(device, error); }
-  static const kmux_allocator* allocator() { return nullptr; }  // `run` has one
+  static const kmux_allocator* allocator() { return &workspace_allocator; }
 };
 
 }  // namespace
 }  // namespace kmux::hip
 
 static int kmux_call_alone(const kmux_slot* slots, void* stream) {
-  return kmux::call_alone<kmux::hip::Library>(kmux::hip::lone_thread, kmux::hip::lane_count, slots, stream);
+  return kmux::call_standalone<kmux::hip::Library>(kmux::hip::standalone_thread, kmux::hip::lane_count, slots, stream);
 }
 
 extern "C" {
@@ -92,10 +90,10 @@ extern "C" {
 #define KMUX_HIDDEN __attribute__((visibility("hidden")))
 
 /// Loads the code for the current device. Returns 0, or -1 with a text in get_last_error().
-KMUX_EXPORT int init(void) { return kmux::prepare_alone<kmux::hip::Library>(kmux::hip::lone_thread); }
+KMUX_EXPORT int init(void) { return kmux::prepare_standalone<kmux::hip::Library>(kmux::hip::standalone_thread); }
 
 /// Returns the error of this thread's last `init` or `call`; empty if it succeeded. Valid until the next one.
-KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::lone_thread.error.text(); }
+KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::standalone_thread.error.text(); }
 
 /// For programs that link this unit: returns 0, or an ErrorCode after writing to `error`.
 KMUX_HIDDEN int kmux_standalone_prepare(int device, kmux_sink error) {

@@ -108,6 +108,7 @@ class ContextScope {
 struct CaptureCalls {
   static constexpr const char* kExchange = "cuThreadExchangeStreamCaptureMode";
   static constexpr const char* kQuery = "cuStreamIsCapturing";
+  static constexpr int kRelaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
 
   CaptureCalls(const DriverTable& table) : driver(table) {}
 

@@ -74,16 +74,6 @@ void write(kmux_sink sink, const char* text) { sink.write(sink.self, text, strle
 
 }  // namespace
 
-void report(const Log& log, LogLevel level, const char* format, ...) {
-  if (log.write == nullptr) return;
-  char text[2048];
-  va_list values;
-  va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  log.write(log.self, level, text, strlen(text));
-}
-
 int fail(kmux_sink error, int code, const char* format, ...) {
   char text[2048];
   va_list values;

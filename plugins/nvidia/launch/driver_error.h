@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/plugin/unload_report.h"
+#include "kmux/plugin/launch_log.h"
 
 #include "nvidia/launch/driver_table.h"
 
@@ -8,9 +8,6 @@ namespace kmux::nvidia {
 
 using Log = LaunchLog;
 using LogLevel = LaunchLogLevel;
-
-/// Writes a line to `log`, formatted as by printf.
-__attribute__((format(printf, 3, 4), cold)) void report(const Log& log, LogLevel level, const char* format, ...);
 
 /// Writes an error to `error`, formatted as by printf, and returns `code`.
 __attribute__((format(printf, 3, 4), cold)) int fail(kmux_sink error, int code, const char* format, ...);

@@ -126,7 +126,7 @@ void Launcher::unload() {
 
 // Keeps the code if a capture has recorded a call: a later launch of the captured graph would execute freed memory.
 void Launcher::unload_code(const UnloadReport<CaptureCalls>& report) {
-  if (captures_.has_recorded()) return report.stays_recorded();
+  if (captures_.has_recorded()) return report.note_captured();
   if (report.forbids("cuLibraryUnload", code_.unload(*driver_))) return;
   for (std::atomic<DeviceState*>& device : devices_) {
     DeviceState* const state = device.load(std::memory_order_acquire);

@@ -50,7 +50,6 @@ CUresult PersistingLines::use(const DriverTable& driver, Raised& raised, size_t 
 }
 
 PersistingLines::Failure PersistingLines::give_back(const DriverTable& driver, const DeviceContext& context) {
-  constexpr const char* kExchange = "cuThreadExchangeStreamCaptureMode";
   const Locked locked(lock_);
   Raised& raised = raised_[context.ordinal];
   if (--raised.users != 0 || !raised.is_raised) return {};
@@ -61,8 +60,9 @@ PersistingLines::Failure PersistingLines::give_back(const DriverTable& driver, c
   const bool is_other = current != context.primary;
   if (is_other && !succeeds(&failure, "cuCtxSetCurrent", driver.current_set(context.primary))) return failure;
   RelaxedCapture relaxed(driver);
-  if (succeeds(&failure, kExchange, static_cast<CUresult>(relaxed.begin()))) set_back(driver, raised, &failure);
-  succeeds(&failure, kExchange, static_cast<CUresult>(relaxed.end()));
+  if (succeeds(&failure, CaptureCalls::kExchange, static_cast<CUresult>(relaxed.begin())))
+    set_back(driver, raised, &failure);
+  succeeds(&failure, CaptureCalls::kExchange, static_cast<CUresult>(relaxed.end()));
   if (is_other) succeeds(&failure, "cuCtxSetCurrent", driver.current_set(current));
   return failure;
 }

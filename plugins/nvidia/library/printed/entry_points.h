@@ -5,7 +5,7 @@
 #include <atomic>
 #include <new>
 
-#include "kmux/plugin/lone_calls.h"
+#include "kmux/plugin/standalone_calls.h"
 
 #include "nvidia/launch/launcher.h"
 #include "nvidia/library/printed/pool_allocator.h"
@@ -21,7 +21,7 @@ extern const PlanFacts program_facts;
 
 namespace {
 
-thread_local LoneThread lone_thread;
+thread_local StandaloneThread standalone_thread;
 std::atomic<unsigned> lane_count{0};
 PoolAllocator pool_allocator;
 const kmux_allocator workspace_allocator = pool_allocator.api();
@@ -52,22 +52,20 @@ __attribute__((always_inline)) inline int run(const kmux_slot* slots, const kmux
 #endif
 }
 
-// Finds the device whose context is current, or the first one. The driver numbers devices by their ordinals.
-int find_own_device(int* device, kmux_sink error) {
-  const DriverTable* driver = open_driver(error);
-  if (driver == nullptr) return KMUX_UNAVAILABLE;
-  *device = 0;
-  CUcontext context = nullptr;
-  CUresult result = driver->current_get(&context);
-  if (result != CUDA_SUCCESS) return fail_call(*driver, error, "cuCtxGetCurrent", result, "%s", "");
-  if (context == nullptr) return KMUX_OK;
-  result = driver->current_device(device);
-  return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
-}
-
-/// The library as kmux::call_alone needs it.
+/// The parameter of kmux::call_standalone.
 struct Library {
-  static int find_device(int* device, kmux_sink error) { return find_own_device(device, error); }
+  // Finds the device whose context is current, or the first one. The driver numbers devices by their ordinals.
+  static int find_device(int* device, kmux_sink error) {
+    const DriverTable* driver = open_driver(error);
+    if (driver == nullptr) return KMUX_UNAVAILABLE;
+    *device = 0;
+    CUcontext context = nullptr;
+    CUresult result = driver->current_get(&context);
+    if (result != CUDA_SUCCESS) return fail_call(*driver, error, "cuCtxGetCurrent", result, "%s", "");
+    if (context == nullptr) return KMUX_OK;
+    result = driver->current_device(device);
+    return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
+  }
   static int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
     return nvidia::run(slots, env, error);
   }
@@ -87,17 +85,18 @@ static __attribute__((always_inline)) inline int kmux_launch_kernel(const kmux_l
 #endif
 
 static int kmux_call_alone(const kmux_slot* slots, void* stream) {
-  return kmux::call_alone<kmux::nvidia::Library>(kmux::nvidia::lone_thread, kmux::nvidia::lane_count, slots, stream);
+  return kmux::call_standalone<kmux::nvidia::Library>(kmux::nvidia::standalone_thread, kmux::nvidia::lane_count, slots,
+                                                      stream);
 }
 
 extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 
 /// Loads the code and prepares the device whose context is current, or the first. Returns 0, or -1 with a text in get_last_error().
-KMUX_EXPORT int init(void) { return kmux::prepare_alone<kmux::nvidia::Library>(kmux::nvidia::lone_thread); }
+KMUX_EXPORT int init(void) { return kmux::prepare_standalone<kmux::nvidia::Library>(kmux::nvidia::standalone_thread); }
 
 /// Returns the error of this thread's last `init`, `call` or other call; empty if it succeeded. Valid until the next one.
-KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::lone_thread.error.text(); }
+KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::standalone_thread.error.text(); }
 
 /// For kmux's runtime; must precede all other calls: sets the log, whether profilers see ranges, the state shared by
 /// the launchers of a plugin, and whether each launch blocks until it has completed.

@@ -47,7 +47,7 @@ class Host {
     /// The first argument of `is_requested`.
     void* self;
   };
-  /// Returns the function by which launches learn that they must end; `is_requested` is null without any.
+  /// Returns the function that long launches must call; `is_requested` is null without any.
   Interruption interruption() const;
 
  private:

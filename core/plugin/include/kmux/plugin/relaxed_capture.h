@@ -13,6 +13,7 @@ namespace kmux {
 /// `Calls` makes the calls of a CUDA-like driver, and has:
 /// - `kExchange`: the name of the call that exchanges this thread's capture mode
 /// - `int exchange_mode(int* mode) const`: that call; 0 for a driver without modes
+/// - `kRelaxed`: the relaxed mode
 /// - `int fail(const char* call, int result, const char* detail, kmux_sink error) const`: writes the error of a call and
 ///   returns its ErrorCode
 template <class Calls>
@@ -56,14 +57,12 @@ class RelaxedCapture {
   }
 
  private:
-  static constexpr int kRelaxed = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED, hipStreamCaptureModeRelaxed
-
   int check(int result, kmux_sink error) const {
     return result == 0 ? static_cast<int>(KMUX_OK) : calls_.fail(Calls::kExchange, result, "", error);
   }
 
   const Calls calls_;
-  int mode_ = kRelaxed;  // after `begin`: the thread's previous mode
+  int mode_ = Calls::kRelaxed;  // after `begin`: the thread's previous mode
   bool has_begun_ = false;
 };
 

@@ -1,22 +1,12 @@
 #pragma once
 
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "kmux/plugin/launch_log.h"
 
 namespace kmux {
 
 // Also printed into generated launchers, so it must be C++17 with libc only.
-
-/// The log of a launcher, for events that cannot be errors. If `write` is null, lines are dropped. `level` is as in
-/// kmux_host_api.
-struct LaunchLog {
-  void* self;  // first argument of `write`
-  void (*write)(void* self, int level, const char* text, size_t size);  // takes a line
-};
-
-/// The values of `level`.
-enum LaunchLogLevel { kLogDebug = 0, kLogInfo = 1, kLogWarning = 2, kLogError = 3 };
 
 /// Logs the failures of a destructor that unloads the code of a program.
 ///
@@ -34,8 +24,8 @@ class UnloadReport {
       : calls_(calls), log_(log), program_(program) {}
 
   /// Logs that the code stays loaded because a capture has recorded a call.
-  void stays_recorded() const {
-    write(kLogInfo, "the code of \"%s\" stays loaded (%s).", "a capture has recorded a call of it", "");
+  void note_captured() const {
+    report(log_, kLogInfo, "the code of \"%s\" stays loaded (a capture has recorded a call of it).", program_);
   }
 
   /// Returns true if the result of `call` forbids unloading. Logs a failure.
@@ -55,17 +45,10 @@ class UnloadReport {
 
   /// Logs a `failure` with the `outcome`.
   void note(const char* failure, const char* outcome) const {
-    write(kLogWarning, "unloading the code of \"%s\": %s; %s.", failure, outcome);
+    report(log_, kLogWarning, "unloading the code of \"%s\": %s; %s.", program_, failure, outcome);
   }
 
  private:
-  void write(LaunchLogLevel level, const char* format, const char* first, const char* second) const {
-    if (log_.write == nullptr) return;
-    char text[2048];
-    snprintf(text, sizeof text, format, program_, first, second);
-    log_.write(log_.self, level, text, strlen(text));
-  }
-
   const Calls calls_;
   const LaunchLog log_;
   const char* program_;

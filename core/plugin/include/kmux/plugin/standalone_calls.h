@@ -38,7 +38,9 @@ class LastError {
 };
 
 /// The state of a thread that calls a library without the runtime. All zero is a valid state.
-struct LoneThread {
+///
+/// Threads: one.
+struct StandaloneThread {
   /// Returns the lane of the thread's calls. `count` has the number of lanes of the library.
   unsigned lane(std::atomic<unsigned>& count) {
     if (lane_plus_one == 0) lane_plus_one = ++count;
@@ -57,7 +59,7 @@ struct LoneThread {
 /// - `static int prepare(int device, kmux_sink error)`
 /// - `static const kmux_allocator* allocator()`: of workspaces
 template <class Library>
-int call_alone(LoneThread& thread, std::atomic<unsigned>& lanes, const kmux_slot* slots, void* stream) {
+int call_standalone(StandaloneThread& thread, std::atomic<unsigned>& lanes, const kmux_slot* slots, void* stream) {
   const kmux_sink error = thread.error.sink();
   thread.error.clear();
   int device = 0;
@@ -68,7 +70,7 @@ int call_alone(LoneThread& thread, std::atomic<unsigned>& lanes, const kmux_slot
 
 /// Loads the code for the thread's device. Returns 0, or -1 with the error in `thread`.
 template <class Library>
-int prepare_alone(LoneThread& thread) {
+int prepare_standalone(StandaloneThread& thread) {
   thread.error.clear();
   int device = 0;
   if (Library::find_device(&device, thread.error.sink()) != KMUX_OK) return -1;
