@@ -31,7 +31,7 @@ namespace {
 
 namespace refl = ffi::reflection;
 
-thread_local bool is_held = false;
+thread_local bool is_held = false;  // an exception of the language is pending
 constexpr std::string_view kInterrupt = "KeyboardInterrupt";  // Python's exception, which Ctrl-C raises at any point
 constexpr std::size_t kMaxLines = 1000;  // older ones are dropped
 
@@ -69,18 +69,17 @@ void set_log(const ffi::Optional<ffi::Function>& receiver) {
   set_log_sink(LogLevel::kDebug, [&kept](LogLevel level, std::string_view text) { kept.keep(level, text); });
 }
 
-/// Returns whether the language was interrupted, which it learns in the process's first thread alone. Its exception is then pending.
+/// Returns true if the language was interrupted: its exception is then pending, and no log is delivered. Returns false in
+/// all threads but the process's first, which get no interrupts.
 bool is_interrupted() {
   if (!is_first_thread() || TVMFFIEnvCheckSignals() == 0) return false;
-  hold_log();
+  is_held = true;
   return true;
 }
 
 bool is_verbose() { return value_of(Runtime::default_runtime())->environment().verbose; }
 
 }  // namespace
-
-void hold_log() noexcept { is_held = true; }
 
 void release_log() noexcept { is_held = false; }
 

@@ -15,11 +15,11 @@ namespace kmux::bridge {
 /// Errors: an ffi::Error of kind "KeyboardInterrupt" if Python was interrupted while it took a line.
 void deliver_log();
 
-/// Stops delivery in this thread until the next `with_log`: its language has a pending exception.
-void hold_log() noexcept;
+/// Delivers the log again in this thread, after an interruption has stopped it: its language's exception has been
+/// raised.
 void release_log() noexcept;
 
-/// Throws the pending exception of this thread's language, if `hold_log` was called for one since the last `with_log`.
+/// Throws if this thread's language has a pending exception, of an interruption since the last `release_log`.
 ///
 /// Errors: ::tvm::ffi::EnvErrorAlreadySet.
 void throw_pending();
