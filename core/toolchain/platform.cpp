@@ -187,8 +187,8 @@ std::string free_path(const Descriptor& file) {
   return path;
 }
 
-// Keeps the libraries that a loaded one needs until the process ends: they may have started threads, as OpenMP's do, which
-// would go on in unmapped code.
+// Keeps the dependencies of a loaded library loaded until the process ends. Their threads, such as OpenMP's, would
+// otherwise run unmapped code.
 // Source: dlinfo(3), link_map(3type); System V ABI, chapter 5 (DT_NEEDED).
 void keep_needed(void* handle) {
   link_map* map = nullptr;

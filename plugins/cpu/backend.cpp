@@ -45,8 +45,8 @@ PoolUse::PoolUse(const Host& host) {
   simt::add_note_sink(this, [host](const std::string& text) { host.log(Host::Level::kWarning, text); });
   if (const Host::Threads threads = host.threads(); threads.run != nullptr)
     simt::pool().lend(threads.run, threads.self);
-  if (const Host::Interruption host_asks = host.interruption(); host_asks.is_requested != nullptr)
-    simt::set_interrupted(host_asks.is_requested, host_asks.self);
+  if (const Host::Interruption interruption = host.interruption(); interruption.is_requested != nullptr)
+    simt::set_interrupted(interruption.is_requested, interruption.self);
 }
 
 PoolUse::~PoolUse() {

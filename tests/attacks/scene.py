@@ -48,7 +48,7 @@ class Scene:
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
             "KMUX_CACHE_DIR": str(self.folder / "cache"),
-            **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")},  # of tools/sanitize.py
+            **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")},  # set by tools/sanitize.py
         }
 
     def close(self):

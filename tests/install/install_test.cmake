@@ -74,7 +74,7 @@ if(EXISTS ${prefix}/lib/kmux/plugins/kmux_cpu.so)
   step(${CMAKE_COMMAND} --build ${work}/examples_build --target portable saxpy)
   step(${work}/examples_build/portable ${examples}/portable/saxpy.kmux.json)
   cmake_host_system_information(RESULT platform QUERY OS_PLATFORM)
-  # It names a target of x86-64, and compiles as its page says, without a sanitizer.
+  # The script names a target of x86-64, and compiles an application without a sanitizer.
   if(platform STREQUAL x86_64 AND "$ENV{KMUX_ALL_TESTS}" STREQUAL 1 AND NOT FLAGS MATCHES "-fsanitize")
     step(sh ${SOURCE}/tests/install/deploy.sh ${prefix} ${SOURCE}/examples/kernels/saxpy.cu ${work}/deployed)
   endif()

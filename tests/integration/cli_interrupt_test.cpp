@@ -41,7 +41,7 @@ __global__ void spin(int* y) {
 }
 )";
 
-// Its measurements of a kernel that takes many minutes are given up, as a first Ctrl-C asks; no second one is needed.
+// One Ctrl-C suffices, although the measured kernel would take many minutes.
 TEST(CliInterruptTest, EndsBenchWhileKernelRuns) {
   const CliSession session;
   session.write("long.cu", kManyBlocks);

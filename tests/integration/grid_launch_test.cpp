@@ -59,7 +59,7 @@ __global__ void spin(int* y, int turns) {
   y[blockIdx.x] = state;
 })";
 
-/// Returns a program whose blocks take as long as parameter `turns` determines: 1000 are a few microseconds.
+/// Returns a program in which parameter `turns` determines the time of a block: 1000 turns take some microseconds.
 Program spin_on_grid() {
   ProgramBuilder builder("spin");
   const Expr n = builder.symbol("n");

@@ -48,7 +48,8 @@ void kmux_standalone_close(void);
 
 #define KMUX_EXPORT extern "C" __attribute__((visibility("default")))
 
-// A statically linked libstdc++ keeps 72 KB for exceptions, and leaves them when its library is unloaded. Null if none is linked.
+// A statically linked libstdc++ allocates 72 KB for exceptions, and does not free them when the library is unloaded. The
+// function is null if libstdc++ is not linked.
 namespace __gnu_cxx {
 __attribute__((weak, visibility("hidden"))) void __freeres();
 }

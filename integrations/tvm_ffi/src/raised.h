@@ -21,7 +21,7 @@ std::string error_kind(ErrorCode code);
 /// Returns `error` as an exception of TVM-FFI: its text in brief unless KMUX_VERBOSE is on, and its notes by kind in
 /// its extra context.
 ///
-/// Errors: throws the language's exception instead where that has cancelled the call (Ctrl-C).
+/// Errors: throws the pending exception of the language instead if it has cancelled the call (Ctrl-C).
 ffi::Error raised(const Error& error, std::string_view kind);
 inline ffi::Error raised(const Error& error) { return raised(error, error_kind(error.code)); }
 

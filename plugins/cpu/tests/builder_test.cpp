@@ -367,7 +367,7 @@ TEST(BuilderTest, ReadsOptionsFromHost) {
   EXPECT_EQ(parse_meta(*kernel.value().artifact.find(kMetaPart)).value().engine, "host");
 }
 
-// Its threads outlive the kernel, so its library must not be unloaded with the last one.
+// The threads of OpenMP outlive the kernel, so OpenMP must stay loaded.
 TEST(BuilderTest, HostEngineLinksOpenMp) {
   Workbench bench;
   const char* const source = R"(#include <omp.h>

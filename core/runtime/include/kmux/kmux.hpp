@@ -10,7 +10,7 @@
 //   kmux/jit.h                          functions that make programs; requires Boost headers
 //   kmux/json.h                         the result type of `to_json` and `Device::properties`
 //   kmux/kernel_attributes.h            registers and memory of compiled kernels
-//   kmux/launch_interrupt.h            ending launches that run on the processor
+//   kmux/launch_interrupt.h             ending launches that run on the processor
 //   kmux/log.h                          the destination of log lines
 //   kmux/par_compile.h                  parallel compilation of many programs
 //   kmux/trace.h                        a timeline of runtime activity, for Perfetto

@@ -93,11 +93,11 @@ class Interrupt(unittest.TestCase):
                 self.assertLess(took, MOST)
                 self.assertGreater(y.sum(), 0)
                 self.assertEqual(y[-1], 0, "the last block has not run")
-                kernel(y, 0)  # and everything goes on
+                kernel(y, 0)  # the next launch is complete
                 self.assertEqual(y.sum(), BLOCKS)
 
-    def test_handlers_run_while_a_kernel_does(self):
-        """As in Python: after a handler that raises nothing, what it interrupted goes on. It may call kernels itself."""
+    def test_runs_handlers_between_blocks(self):
+        """The kernel continues after a handler that raises no exception. The handler may call kernels."""
         kernel = kmux.compile(SPIN, target="cpu")
         seen = []
 
@@ -111,14 +111,14 @@ class Interrupt(unittest.TestCase):
             signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
             y = np.zeros(BLOCKS, "int32")
             kernel(y[:500], 2)
-            self.assertGreaterEqual(len(seen), 2, "while the kernel ran, not behind it")
+            self.assertGreaterEqual(len(seen), 2, "while the kernel ran, not after it")
             self.assertEqual(set(seen), {BLOCKS})
             self.assertEqual(y.sum(), 500)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
-    def test_a_handler_raises_what_it_likes(self):
+    def test_raises_the_exception_of_a_handler(self):
         class Enough(Exception):
             pass
 

@@ -153,9 +153,9 @@ typedef struct kmux_host_api {
    * time. Returns 1 when all these calls have returned, whatever their number. Returns 0 if the application lends no
    * threads; nothing was called then. With 0 threads it only reports whether the application lends threads. */
   int32_t (*run_on_threads)(void* self, uint32_t threads, void (*work)(void* context), void* context);
-  /* Added after version 1. For a launch that computes on this machine, called by the launching thread every 20 ms or
-   * less often. Returns 1 if that launch must end early: it should return KMUX_CANCELLED as soon as it can, and must
-   * not return 0. */
+  /* Added after version 1. A launch that computes on this machine calls it on the launching thread, at most every 20 ms.
+   * Returns 1 if that launch must end early: it should return KMUX_CANCELLED as soon as it can, and must not return
+   * 0. */
   int32_t (*interrupted)(void* self);
 } kmux_host_api;
 
