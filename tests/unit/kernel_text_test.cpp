@@ -41,6 +41,33 @@ TEST(KernelTextTest, HasDefinesAsALineBeforeTheLaunch) {
               HasSubstr("inout f32[n])\n//!   defines \"A\", \"B=\\\"1\\\"\"\n//!   launch saxpy"));
 }
 
+/// A complex scalar is two parameters, which a launch passes as a structure.
+TEST(KernelTextTest, SplitsComplexScalarsIntoTheirParts) {
+  const auto complex = [](KernelText& k) { k.signature = "saxpy(a: complex64, y: inout f32[n], b: complex128)"; };
+  const Program program = kernel_program(kernel_with(complex)).value();
+  EXPECT_EQ(to_text(program).substr(0, 84),
+            "kernel saxpy(a_re: f32, a_im: f32, inout y: f32[n], b_re: f64, b_im: f64)\n  sources ");
+  const std::vector<LaunchArg> both = {StructArg{{ScalarArg{"a_re"}, ScalarArg{"a_im"}}, 8}, TensorArg{"y"},
+                                       StructArg{{ScalarArg{"b_re"}, ScalarArg{"b_im"}}, 16},
+                                       ExprArg{Expr::symbol("n")}};
+  EXPECT_EQ(std::get<Launch>(program.variants[0].body.steps[0]).args, both);
+}
+
+TEST(KernelTextTest, LeavesParametersNamedLikeParts) {
+  const auto two = [](KernelText& k) { k.signature = "saxpy(a_re: f32, a_im: f32, y: inout f32[n])"; };
+  const std::vector<LaunchArg> each = {ScalarArg{"a_re"}, ScalarArg{"a_im"}, TensorArg{"y"},
+                                       ExprArg{Expr::symbol("n")}};
+  EXPECT_EQ(std::get<Launch>(kernel_program(kernel_with(two)).value().variants[0].body.steps[0]).args, each);
+  EXPECT_THAT(told_of_part([&](KernelText& k) { two(k), k.args = "a, y"; }), HasSubstr("no \"a\" in scope"));
+}
+
+TEST(KernelTextTest, ReportsNamesTakenByParts) {
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(a: complex64, a_re: f32)"; }),
+              HasSubstr("1:21: error: the name \"a_re\" is taken"));
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(a: complex64x2)"; }),
+              HasSubstr("a scalar cannot be \"complex64x2\""));
+}
+
 TEST(KernelTextTest, RejectsDefinesBesideAWholeProgram) {
   const auto whole = [](KernelText& k) {
     k.signature = "kernel saxpy(a: f32, x: f32[n], y: inout f32[n])\n  launch saxpy<<<1, 1>>>(a, x, y, n: i32)";

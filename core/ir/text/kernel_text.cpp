@@ -103,10 +103,19 @@ class Composition {
 };
 
 /// Returns every parameter, then every symbol.
-std::string all_of(const Signature& signature) {
+std::string all_of(const Signature& signature, const ComplexScalars& complex_scalars) {
+  std::map<std::string, std::string> wholes;  // of the parts of complex scalars; none of the second one
+  for (const auto& [name, dtype] : complex_scalars) {
+    const auto [real, imaginary] = complex_parts(name);
+    wholes.insert({{real, name}, {imaginary, ""}});
+  }
   std::vector<std::string> names;
   names.reserve(signature.params.size() + signature.symbols.size());
-  for (const Param& param : signature.params) names.push_back(param.name);
+  for (const Param& param : signature.params) {
+    const auto whole = wholes.find(param.name);
+    const std::string& name = whole == wholes.end() ? param.name : whole->second;
+    if (!name.empty()) names.push_back(name);
+  }
   for (const Symbol& symbol : signature.symbols) names.push_back(symbol.name);
   return join(names);
 }
@@ -151,7 +160,11 @@ Composition composed(const KernelText& kernel) {
   add_defines(text, kernel.defines);
   text.between("\n  launch ");
   std::pair<std::string, Signature> read;
-  text.check("signature", [&](TextReader& in) { read = read_text_signature(in); });
+  ComplexScalars complex_scalars;
+  text.check("signature", [&](TextReader& in) {
+    read = read_text_signature(in);
+    complex_scalars = in.complex_scalars();
+  });
   if (kernel.name.empty())
     text.between(read.first);
   else
@@ -159,7 +172,7 @@ Composition composed(const KernelText& kernel) {
   add_extents(text, kernel);
   text.between("(");
   if (kernel.args.empty())
-    text.between(all_of(read.second));
+    text.between(all_of(read.second, complex_scalars));
   else
     text.part("args", kernel.args);
   text.between(")\n");

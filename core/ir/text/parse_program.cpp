@@ -62,7 +62,21 @@ class SignatureReader {
       signature_.outputs.push_back(param.name);
     }
     in_.mark(at, first);
+    if (const ScalarParam* const scalar = as_scalar(param);
+        scalar != nullptr && is_complex(scalar->dtype) && scalar->dtype.lanes == 1) {
+      return complex_scalar(param.name, scalar->dtype, first, signature);
+    }
     signature_.params.push_back(std::move(param));
+  }
+
+  void complex_scalar(const std::string& name, DType dtype, const Token& first, const JsonPointer& at) {
+    in_.add_complex_scalar(name, dtype);
+    for (const std::string& part : complex_parts(name)) {
+      const JsonPointer here = at / "params" / signature_.params.size();
+      for (const char* key : {"name", "scalar"}) in_.mark(here / key, first);
+      in_.mark(here, first);
+      signature_.params.push_back({part, ScalarParam{number_of(dtype)}});
+    }
   }
 
   void type(Param& param, const JsonPointer& at) {

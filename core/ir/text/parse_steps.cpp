@@ -211,8 +211,18 @@ class StepReader {
     if (is_workspace) return WorkspaceArg{std::move(name), std::move(offset_bytes)};
     if (is_memory) return TensorArg{std::move(name), std::move(offset_bytes)};
     if (param != nullptr) return ScalarArg{std::move(name)};
+    if (const auto found = in_.complex_scalars().find(name); found != in_.complex_scalars().end()) {
+      return complex_scalar(*found);
+    }
     if (declared_.tensor_maps.contains(name)) return TensorMapArg{std::move(name)};
     return ExprArg{Expr::symbol(std::move(name)), kUntypedInteger};
+  }
+
+  /// Returns the structure of both parts, aligned as CUDA's complex types are.
+  static LaunchArg complex_scalar(const ComplexScalars::value_type& scalar) {
+    StructArg both{.alignment_bytes = scalar.second.bits / 8};
+    for (std::string& part : complex_parts(scalar.first)) both.members.emplace_back(ScalarArg{std::move(part)});
+    return both;
   }
 
   bool launch_attribute(Launch& launch, const std::string& word, const JsonPointer& at) {

@@ -135,6 +135,12 @@ struct SymbolUse {
   Token token;
 };
 
+/// Complex dtypes, by the names of parameters.
+using ComplexScalars = std::map<std::string, DType>;
+
+/// Returns the names of the two parameters that a complex scalar becomes: its real part, its imaginary part.
+inline std::array<std::string, 2> complex_parts(const std::string& name) { return {name + "_re", name + "_im"}; }
+
 /// Reads the tokens of a text in order. After a failure it stays at the end of the line until `end_line`, so that each
 /// line reports one problem and no consequential ones.
 class TextReader {
@@ -180,6 +186,10 @@ class TextReader {
   /// While `symbols` is not null, appends names of expressions to it and accepts a type after them.
   void collect_symbols(std::vector<SymbolUse>* symbols) { symbols_ = symbols; }
 
+  /// The scalar parameters of a complex dtype, each of which the signature has as two: its parts.
+  const ComplexScalars& complex_scalars() const { return complex_scalars_; }
+  void add_complex_scalar(const std::string& name, DType dtype) { complex_scalars_.emplace(name, dtype); }
+
   // Problems and places.
   void fail(std::string message) { fail(peek(), std::move(message)); }
   void fail(const Token& at, std::string message);
@@ -214,6 +224,7 @@ class TextReader {
   std::vector<TextProblem> problems_;
   std::vector<TextPlace> places_ = {};
   std::vector<SymbolUse>* symbols_ = nullptr;
+  ComplexScalars complex_scalars_ = {};
   std::size_t at_ = 0;
   int nesting_ = 0;  // of the current expression
   bool failed_ = false;

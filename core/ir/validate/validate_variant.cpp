@@ -274,8 +274,8 @@ class SignatureChecker {
     }
     problems_.add(at / "dtype",
                   "a scalar cannot be " + in_double_quotes(to_string(scalar.dtype)) +
-                      " (a scalar is one number). Pass its numbers by parameters of their own, or all of it as "
-                      "a buffer of one element.");
+                      " (a scalar is one number). Pass its numbers by parameters of their own, as members of "
+                      "one structure if the kernel takes them so.");
   }
 
   void output(std::size_t index, const JsonPointer& at) {

@@ -45,13 +45,47 @@ class Complex(unittest.TestCase):
                 with self.assertRaisesRegex(TypeError, f'"x" has dtype {dtype} .expected complex64'):
                     kernel(np.zeros(4, dtype))
 
-    def test_numbers_are_refused_with_what_to_do(self):
-        with self.assertRaisesRegex(ValueError, 'a scalar cannot be "complex64" .a scalar is one number.. Pass its numbers by'):
-            kmux.kernel("void f() {}", "f(a: complex64, y: inout f32[1])")
+    def scaling(self):
+        """Yields kernels that multiply by a complex scalar, with their dtype."""
+        over, cuda = {"grid": 1, "block": 32, "args": "s, y, a, n: i64"}, "y[i] = make_{t}2(s * a.x * y[i].x - s * a.y * y[i].y, s * a.x * y[i].y + s * a.y * y[i].x);"
+        head = "__global__ void times(float s, {t}2* y, {a} a, long long n) {{ const long long i = threadIdx.x; if (i < n) "
+        c = "void times(float s, {t} _Complex* y, {t} _Complex a, long long n) {{ for (long long i = 0; i < n; ++i) y[i] *= s * a; }}"
+        for dtype, t, complex_type in (("complex64", "float", "cuFloatComplex"), ("complex128", "double", "cuDoubleComplex")):
+            signature = f"times(s: f32, y: inout {dtype}[n], a: {dtype})"
+            for source in (head + cuda + " }}", "#include <cuComplex.h>\n" + (head + cuda + " }}").replace("{a}", complex_type)):
+                yield dtype, kmux.kernel(source.format(t=t, a=f"{t}2"), signature, target="cpu", **over)
+            yield dtype, kmux.kernel(c.format(t=t), signature, args="s, y, a, n: i64", target="cpu")
+
+    def test_complex_scalars_are_passed_by_place_and_by_name(self):
+        for dtype, kernel in self.scaling():
+            start = (np.arange(6) + 1j * np.arange(6, 0, -1)).astype(dtype)
+            scalars = (1.5 - 2j, np.complex64(1.5 - 2j), np.complex128(1.5 - 2j))
+            calls = [lambda y, a=a: kernel(2, y, a) for a in scalars]
+            calls += [lambda y: kernel.launch(2, y, 1.5 - 2j), lambda y: kernel.compile()(2, y, a=1.5 - 2j)]
+            calls += [lambda y: kernel(2, a=1.5 - 2j, y=y), lambda y: kernel(2, y, 1.5, -2), lambda y: kernel(2, y, a_im=-2, a_re=1.5)]
+            for call in calls:
+                with self.subTest(kernel.program.files):
+                    y = start.copy()
+                    call(y)
+                    self.assertEqual(y.tolist(), (start * 2 * (1.5 - 2j)).tolist())
+
+    def test_real_number_for_complex_scalar_is_taken_by_name(self):
+        for dtype, kernel in self.scaling():
+            y = np.full(3, 1 + 2j, dtype)
+            kernel(1, y, a=3)
+            self.assertEqual(y.tolist(), 3 * [3 + 6j])
+
+    def test_every_parameter_is_passed_by_default(self):
+        source = "__global__ void times(float2* y, float2 a, int n) { for (int i = 0; i < n; ++i) y[i] = a; }"
+        y = np.zeros(3, "complex64")
+        kmux.kernel(source, "times(y: inout complex64[n], a: complex64)", grid=1, block=1, target="cpu")(y, 1 + 2j)
+        self.assertEqual(y.tolist(), 3 * [1 + 2j])
+
+    def test_numbers_for_real_parameters_are_refused_with_what_to_do(self):
         scale = kmux.kernel("void scale(float a, float* y) { *y *= a; }", "scale(a: f32, y: inout f32[1])")
         for value in (1j, np.complex64(1), np.complex128(1)):
             for call in (scale, scale.compile(), scale.compile().launch):
-                with self.assertRaisesRegex(TypeError, 'kernel "scale": parameter "a" is a complex number .*two parameters'):
+                with self.assertRaisesRegex(TypeError, 'kernel "scale": parameter "a" is a complex number .this parameter is a real one.. Declare'):
                     call(value, np.ones(1, "float32"))
 
 

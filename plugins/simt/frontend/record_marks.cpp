@@ -49,6 +49,12 @@ void mark(llvm::Function& function, unsigned parameter, const char* attribute, u
   function.addParamAttr(parameter, llvm::Attribute::get(function.getContext(), attribute, std::to_string(number)));
 }
 
+/// Returns true for a type that launches pass as a structure: its parts may be several parameters of the IR.
+bool is_passed_as_record(clang::QualType type) {
+  const clang::RecordDecl* const record = type->getAsRecordDecl();
+  return record == nullptr ? type->isAnyComplexType() : record->canPassInRegisters();
+}
+
 void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::FunctionDecl& source,
                   llvm::Function& function) {
   const auto parts = parts_of(generator, source);
@@ -57,8 +63,7 @@ void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::Functio
   unsigned first = 0;
   for (unsigned i = 0; i < parts.size(); first += parts[i++]) {
     const clang::QualType type = source.getParamDecl(i)->getType();
-    const clang::RecordDecl* const record = type->getAsRecordDecl();
-    if (record == nullptr || !record->canPassInRegisters() || parts[i] == 0) continue;
+    if (!is_passed_as_record(type) || parts[i] == 0) continue;
     const auto bytes = context.getTypeSizeInChars(type).getQuantity();
     mark(function, first, kRecordBytes, static_cast<unsigned>(bytes));
     mark(function, first, kRecordAlignment, static_cast<unsigned>(context.getTypeAlignInChars(type).getQuantity()));

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
 
-from . import _ml_dtypes, _optional
+from . import _complex, _ml_dtypes, _optional
 from ._given import arguments_of, when_plain
 from ._integers import in_64_bits
 from ._library import functions
@@ -24,6 +24,7 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     """
     signature = kernel.signature
     parameters = [parameter["name"] for parameter in signature["params"]]
+    named = _complex.named_in_parts(parameters, named)
     outputs = signature.get("outputs", ())
     inputs = [name for name in parameters if name not in outputs]
     leaves_out = len(arguments) + len(named) <= len(inputs) and not any(name in named for name in outputs)

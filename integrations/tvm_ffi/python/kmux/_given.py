@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 import tvm_ffi
 
-from . import _interfaces, _ml_dtypes, _optional, _torch_views
+from . import _complex, _interfaces, _ml_dtypes, _optional, _torch_views
 from ._refused import Refused, argument_error, parameters_of
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
@@ -53,7 +53,7 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
         return _of_numpy if issubclass(kind, numpy.ndarray) else _of_bool
     if issubclass(kind, _BUFFERS):
         return _of_buffer
-    if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
+    if _complex.is_complex(kind):
         return _of_complex
     if _is_index(kind):
         return _of_index
@@ -175,7 +175,7 @@ def _of_buffer(value: Any) -> tuple[Any, bool]:
 
 
 def _of_complex(value: Any) -> tuple[Any, bool]:
-    raise Refused("is a complex number (a scalar of a kernel is one real number). Pass its parts by two parameters, or an array of one element.")
+    raise Refused("is a complex number (this parameter is a real one). Declare a scalar of dtype complex64 or complex128, or pass an array.")
 
 
 def _of_exporter(value: Any) -> tuple[Any, bool]:
@@ -229,6 +229,7 @@ def taken_for(kernel: Any, arguments: Sequence[Any]) -> list[Any]:
     Raises:
         TypeError: an array that cannot be passed, by the name of its parameter.
     """
+    arguments = _complex.in_parts(kernel, arguments)
     return [_told_of(kernel, arguments, place)[0] for place in range(len(arguments))]
 
 
@@ -253,6 +254,7 @@ def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     """
     if all(type(each) in _plain for each in arguments):
         return arguments
+    arguments = _complex.in_parts(kernel, arguments)
     given = [_told_of(kernel, arguments, place) for place in range(len(arguments))]
     if not any(read_only for _, read_only in given):
         return [value for value, _ in given]
