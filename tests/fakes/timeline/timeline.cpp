@@ -150,7 +150,8 @@ void Timeline::synchronize_with(const std::vector<Operation>& goals) {
   std::unique_lock lock(mutex_);
   if (executing_ == std::this_thread::get_id()) throw std::logic_error("an operation waits for the timeline it is on");
   const auto is_open = [&](Operation goal) { return pending_.contains(goal); };
-  while (std::any_of(goals.begin(), goals.end(), is_open)) {
+  auto next = goals.begin();  // those before it are complete for good
+  while ((next = std::find_if(next, goals.end(), is_open)) != goals.end()) {
     if (executing_ == std::thread::id()) {
       execute_one(lock);
     } else {
