@@ -4,7 +4,7 @@
 
 A flag is harmful if the command crashes, hangs or prints what is no message of kmux's, or if a file is written where the program is or
 where the command stands. Flags come from the compilers that are here: Clang's and GCC's on backend cpu, nvcc's on cuda and nvrtc. Many
-are tried by one command; if anything is odd about it, each of them by a command of its own. Ends with the number of flags and of
+are tried by one command; if anything is odd about it, each half of them by another one. Ends with the number of flags and of
 harmful ones."""
 
 import argparse
@@ -105,7 +105,12 @@ class Sweep:
 
     def harms(self, cases):
         """Why each of these flags of one compiler is harmful; empty for those that are not."""
-        return [""] * len(cases) if self.are_harmless(cases) else [self.harm(case) for case in cases]
+        if len(cases) == 1:
+            return [self.harm(cases[0])]
+        if self.are_harmless(cases):
+            return [""] * len(cases)
+        half = len(cases) // 2
+        return self.harms(cases[:half]) + self.harms(cases[half:])
 
     def harm(self, case):
         """Why the flag is harmful on its backend; empty if it is not."""
