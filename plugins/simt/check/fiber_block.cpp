@@ -308,6 +308,15 @@ void FiberLaunch::find_undefined(const kmux_cpu_site* site) {
                  "at " + Findings::place(value.site), "Have that lane take part, or take 0 in its place"});
 }
 
+void FiberLaunch::find_quotient(bool is_by_zero, const kmux_cpu_site* site) {
+  constexpr auto kKind = Finding::Kind::kQuotient;
+  if (findings_.count_known(kKind, site)) return;
+  findings_.add(is_by_zero ? Finding{kKind, site, running_->index, "divides by 0", "the quotient is undefined",
+                                     "Test the divisor before"}
+                           : Finding{kKind, site, running_->index, "divides the least integer by -1",
+                                     "its type has no such quotient", "Divide in a wider type, or test for it before"});
+}
+
 bool FiberLaunch::has_stack_for(std::uint64_t bytes) const {
   const std::size_t left = running_->fiber->bytes_below(__builtin_frame_address(0));
   return left >= kMinStackBytes + array_bytes_ && bytes <= left - kMinStackBytes - array_bytes_;

@@ -56,6 +56,8 @@ class FiberLaunch {
   void check_array(const char* function, std::uint64_t bytes);
   /// Reports that the running thread writes a value that a shuffle took from a lane that did not participate.
   void find_undefined(const kmux_cpu_site* site);
+  /// Reports a division that has no quotient: by 0, or of the least integer by -1.
+  void find_quotient(bool is_by_zero, const kmux_cpu_site* site);
   /// Yields to other threads now and then: a thread that polls memory waits for one of them.
   void poll();
 

@@ -17,6 +17,7 @@
 #include "simt/analysis/refusals.h"
 #include "simt/analysis/thread_calls.h"
 #include "simt/check/check_options.h"
+#include "simt/check/divisions.h"
 #include "simt/check/fiber_launch.h"
 #include "simt/check/instrument.h"
 #include "simt/transforms/defined_arithmetic.h"
@@ -230,6 +231,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   for (llvm::Function* const function : all) {
     KMUX_TRY(check_text(*function));
     KMUX_TRY(check_warp(*function));
+    if (options.memory) watch_divisions(*function);
     guard_divisions(*function);
     pin_warp_calls(*function);
     watch_stack(*function);

@@ -22,6 +22,7 @@ struct Finding {
     kUninitialised,
     kRace,
     kStack,
+    kQuotient,
   };
   Kind kind;
   const kmux_cpu_site* site;  // null: not known

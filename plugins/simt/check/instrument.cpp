@@ -269,6 +269,8 @@ void Instrumenter::visit(llvm::Instruction& instruction) {
   if (is_met_together(instruction)) {
     builder_.SetInsertPoint(&instruction);
     call(call::kSite, builder_.getVoidTy(), {sites_.of(instruction)});
+  } else if (calls(&instruction, call::kQuotient)) {
+    llvm::cast<llvm::CallInst>(instruction).setArgOperand(2, sites_.of(instruction));
   } else if (auto* const copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
     check_copy(*copy);
   } else if (auto* const fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
