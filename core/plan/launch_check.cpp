@@ -139,6 +139,8 @@ struct CppNumber {
   DType dtype;
 };
 
+constexpr DType vector_of(DType number, std::uint16_t lanes) { return {number.code, number.bits, lanes}; }
+
 // The pointee types that are compared: kernels rarely read them as another type.
 constexpr std::array kCppNumbers = std::to_array<CppNumber>({{"int", dtype::kInt32},
                                                              {"unsigned int", dtype::kUInt32},
@@ -152,7 +154,26 @@ constexpr std::array kCppNumbers = std::to_array<CppNumber>({{"int", dtype::kInt
                                                              {"__bf16", dtype::kBFloat16},
                                                              {"__hip_bfloat16", dtype::kBFloat16},
                                                              {"float", dtype::kFloat32},
-                                                             {"double", dtype::kFloat64}});
+                                                             {"double", dtype::kFloat64},
+                                                             {"__half2", vector_of(dtype::kFloat16, 2)},
+                                                             {"__nv_bfloat162", vector_of(dtype::kBFloat16, 2)},
+                                                             {"__hip_bfloat162", vector_of(dtype::kBFloat16, 2)},
+                                                             {"float2", vector_of(dtype::kFloat32, 2)},
+                                                             {"float3", vector_of(dtype::kFloat32, 3)},
+                                                             {"float4", vector_of(dtype::kFloat32, 4)},
+                                                             {"double2", vector_of(dtype::kFloat64, 2)},
+                                                             {"double3", vector_of(dtype::kFloat64, 3)},
+                                                             {"double4", vector_of(dtype::kFloat64, 4)},
+                                                             {"float _Complex", dtype::kComplex64},
+                                                             {"double _Complex", dtype::kComplex128},
+                                                             {"std::complex<float>", dtype::kComplex64},
+                                                             {"std::complex<double>", dtype::kComplex128},
+                                                             {"thrust::complex<float>", dtype::kComplex64},
+                                                             {"thrust::complex<double>", dtype::kComplex128},
+                                                             {"__nv_fp8_e4m3", dtype::kFloat8E4M3FN},
+                                                             {"__nv_fp8_e5m2", dtype::kFloat8E5M2},
+                                                             {"__hip_fp8_e4m3_fnuz", dtype::kFloat8E4M3FN},
+                                                             {"__hip_fp8_e5m2_fnuz", dtype::kFloat8E5M2}});
 
 // Returns the pointee of a type such as "float const* __restrict"; kNoNumber for others.
 DType pointee_of(std::string_view pointer) {
@@ -166,13 +187,23 @@ DType pointee_of(std::string_view pointer) {
   return found == kCppNumbers.end() ? kNoNumber : found->dtype;
 }
 
-bool is_plain_float(DType type) { return type.lanes == 1 && type.bits >= 16 && is_float(type); }
 bool is_plain_integer(DType type) { return type.lanes == 1 && type.bits >= 32 && is_integer(type); }
+bool is_float8(DType type) { return type.lanes == 1 && type.bits == 8 && is_float(type); }
+bool has_floats(DType type) { return number_of(type).bits >= 16 && is_float(number_of(type)); }
+bool is_vector(DType type) { return type.lanes > 1 && !is_complex(type); }
+
+// Returns true unless both are known to have other numbers. Kernels read numbers by vectors of other ones ("float4*" of
+// halves), and vectors by those of another number of lanes.
+bool has_numbers_that_are_read(DType passed, DType taken) {
+  const bool is_carried = is_vector(taken) && !is_complex(passed) && passed.lanes != taken.lanes;
+  return is_carried || number_of(passed) == number_of(taken);
+}
 
 bool points_to_what_is_read(const KernelArgument& passed, const KernelArgument& taken) {
-  if (is_plain_float(passed.pointee) && is_plain_float(taken.pointee)) return passed.pointee == taken.pointee;
-  const bool are_integers = is_plain_integer(passed.pointee) && is_plain_integer(taken.pointee);
-  return !are_integers || passed.pointee.bits == taken.pointee.bits;
+  const DType given = passed.pointee, read = taken.pointee;
+  if (has_floats(given) && has_floats(read)) return has_numbers_that_are_read(given, read);
+  if (is_float8(given) && is_float8(read)) return is_compatible(given, read);
+  return !is_plain_integer(given) || !is_plain_integer(read) || given.bits == read.bits;
 }
 
 Error wrong_pointee(const std::string& name, std::ptrdiff_t place, const KernelArgument& passed,

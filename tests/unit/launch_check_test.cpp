@@ -111,7 +111,18 @@ TEST_F(LaunchCheckTest, RejectsPointersToOtherNumericTypes) {
                                      {dtype::kFloat16, "__nv_bfloat16 const volatile*"},
                                      {dtype::kInt64, "int*"},
                                      {dtype::kInt32, "long long const*"},
-                                     {dtype::kUInt32, "unsigned long*"}}) {
+                                     {dtype::kUInt32, "unsigned long*"},
+                                     {dtype::kComplex128, "float2 const*"},
+                                     {dtype::kComplex64, "double2*"},
+                                     {dtype::kComplex64, "double*"},
+                                     {dtype::kComplex64, "thrust::complex<double>*"},
+                                     {dtype::kComplex128, "float _Complex*"},
+                                     {dtype::kFloat64, "std::complex<float> const*"},
+                                     {DType{kDLFloat, 64, 2}, "float2*"},
+                                     {DType{kDLBfloat, 16, 2}, "__half2 const*"},
+                                     {DType{kDLFloat, 16, 4}, "float4*"},
+                                     {dtype::kFloat8E5M2, "__nv_fp8_e4m3 const*"},
+                                     {dtype::kFloat8E4M3FN, "__nv_fp8_e5m2*"}}) {
     EXPECT_NE(told(tensor, type), "") << type;
   }
 }
@@ -133,7 +144,18 @@ TEST_F(LaunchCheckTest, AcceptsReinterpretablePointers) {
                                      {dtype::kFloat16, "unsigned int const*"},
                                      {dtype::kFloat8E4M3FN, "float*"},
                                      {DType{kDLFloat, 32, 2}, "float*"},
-                                     {dtype::kComplex64, "float*"}}) {
+                                     {dtype::kComplex64, "float*"},
+                                     {dtype::kComplex64, "float2*"},
+                                     {dtype::kComplex64, "float4 const*"},
+                                     {dtype::kComplex128, "double2*"},
+                                     {dtype::kFloat64, "std::complex<double>*"},
+                                     {dtype::kFloat16, "float4 const*"},
+                                     {DType{kDLFloat, 16, 8}, "float4 const*"},
+                                     {DType{kDLFloat, 32, 4}, "double2*"},
+                                     {DType{kDLBfloat, 16, 2}, "__nv_bfloat162*"},
+                                     {dtype::kFloat8E4M3FNUZ, "__nv_fp8_e4m3*"},
+                                     {dtype::kFloat8E5M2, "__nv_fp8_e5m2*"},
+                                     {dtype::kUInt8, "__nv_fp8_e5m2*"}}) {
     EXPECT_TRUE(passes(tensor, type)) << type;
   }
 }
