@@ -126,6 +126,14 @@ def throwing_calls(path, lines):
             yield f"{path}:{number}: throws, if the system refuses. Give it a std::error_code."
 
 
+def trees_removed(path, lines):
+    if path.as_posix() == "core/toolchain/file_io.cpp":
+        return
+    for number, line in enumerate(lines, 1):
+        if re.search(r"\bremove_all\(", line):
+            yield f"{path}:{number}: throws, if no memory is left. Call remove_tree."
+
+
 def breaches(path, lines):
     if BANNED & {part.split(".")[0] for part in path.parts}:
         yield f"{path}: a name without a meaning. Name the file after its noun."
@@ -135,6 +143,7 @@ def breaches(path, lines):
     is_product = path.parts[0] in LIBRARIES and "tests" not in path.parts and path.suffix in {".h", ".hpp", ".cpp"}
     if is_product:
         yield from throwing_calls(path, lines)
+        yield from trees_removed(path, lines)
         yield from bracketed_twice(path, lines)
     for number, line in enumerate(lines, 1):
         if not line.isascii():

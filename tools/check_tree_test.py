@@ -26,6 +26,16 @@ class SelfInclude(unittest.TestCase):
         self.assertEqual(self.found("kmux/error.h"), [])
 
 
+class RemovedTrees(unittest.TestCase):
+    def found(self, path):
+        return [breach for breach in check_tree.breaches(pathlib.Path(path), ["std::filesystem::remove_all(path, error);"]) if "remove_tree" in breach]
+
+    def test_refuses_what_throws_where_no_memory_is_left(self):
+        self.assertEqual(len(self.found("core/runtime/cache/disk/staging.cpp")), 1)
+        self.assertEqual(self.found("core/toolchain/file_io.cpp"), [])
+        self.assertEqual(self.found("core/runtime/tests/staging_test.cpp"), [])
+
+
 class Upward(unittest.TestCase):
     def found(self, **includes):
         return list(check_tree.upward(sources(**includes)))

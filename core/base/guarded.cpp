@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "guarded.h"
+#include "kmux/guarded.h"
 
 #include <exception>
 #include <new>

@@ -11,6 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/guarded.h"
+
+#include "base/json_text.h"
+
 // The only file that includes the JSON library.
 
 namespace kmux {
@@ -275,7 +279,7 @@ Error error_at(std::string_view text, std::size_t offset, std::string_view probl
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) {
+Result<Json> read_json(std::string_view text) {
   // The library treats a zero byte as the end and would ignore the rest.
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
@@ -286,6 +290,10 @@ Result<Json> parse_json(std::string_view text) {
   Reader reader;
   if (nlohmann::json::sax_parse(begin, end, &reader)) return reader.take();
   return error_at(text, static_cast<std::size_t>(reached - first), reader.problem());
+}
+
+Result<Json> parse_json(std::string_view text) {
+  return guarded([&] { return read_json(text); });
 }
 
 }  // namespace kmux

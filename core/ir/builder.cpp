@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
+#include "kmux/guarded.h"
 #include "kmux/validate.h"
-
-#include "base/guarded.h"
 
 namespace kmux {
 

@@ -3,10 +3,11 @@
 #include <type_traits>
 
 #include "kmux/dispatch.h"
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/sha256.h"
 
-#include "base/guarded.h"
+#include "base/json_text.h"
 #include "dispatch_form.h"
 #include "expr_json.h"
 
@@ -29,7 +30,7 @@ Error not_a_program(const std::string& why) {
 }
 
 Result<Json> parse(std::string_view text) {
-  if (text.size() <= kMaxBytes) return parse_json(text);
+  if (text.size() <= kMaxBytes) return read_json(text);
   return make_error(ErrorCode::kInvalidArgument, "the JSON document has " + std::to_string(text.size()) +
                                                      " bytes (the limit is " + std::to_string(kMaxBytes) +
                                                      "). Keep sources and data in files.");

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <optional>
 
+#include "kmux/guarded.h"
+
 #include "ir/printed/dlpack_facts.h"
 
 namespace kmux {
@@ -113,10 +115,12 @@ std::string to_string(DType type) {
 }
 
 Result<DType> parse_dtype(std::string_view text) {
-  if (const auto type = parse_element(text)) return *type;
-  if (const auto type = parse_unnamed(text)) return *type;
-  if (const auto type = parse_vector(text)) return *type;
-  return unknown(text);
+  return guarded([&]() -> Result<DType> {
+    if (const auto type = parse_element(text)) return *type;
+    if (const auto type = parse_unnamed(text)) return *type;
+    if (const auto type = parse_vector(text)) return *type;
+    return unknown(text);
+  });
 }
 
 bool is_integer(DType type) { return type.code == kDLInt || type.code == kDLUInt; }

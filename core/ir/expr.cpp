@@ -4,8 +4,9 @@
 #include <array>
 #include <cassert>
 
+#include "kmux/guarded.h"
+
 #include "arithmetic.h"
-#include "base/guarded.h"
 
 namespace kmux {
 namespace {

@@ -4,9 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/characters.h"
 #include "kmux/plugin/quoting.h"
+
+#include "base/json_text.h"
 
 namespace kmux {
 namespace {
@@ -145,7 +148,7 @@ std::string problem_of(const Error& error) {
 }
 
 Result<Target> parse_object(std::string_view text) {
-  const Result<Json> document = parse_json(text);
+  const Result<Json> document = read_json(text);
   if (!document) return malformed(text, problem_of(document.error()));
   const Json& json = *document;
   const Json* kind = json.find("kind");
@@ -177,10 +180,12 @@ std::string to_string(const Target& target) {
 }
 
 Result<Target> parse_target(std::string_view text) {
-  const std::string_view core = trimmed(text);
-  if (core.empty()) return malformed(text, "it is empty");
-  if (core.front() == '{') return parse_object(core);
-  return core.find(' ') == std::string_view::npos ? parse_canonical(core) : parse_options(core);
+  return guarded([&]() -> Result<Target> {
+    const std::string_view core = trimmed(text);
+    if (core.empty()) return malformed(text, "it is empty");
+    if (core.front() == '{') return parse_object(core);
+    return core.find(' ') == std::string_view::npos ? parse_canonical(core) : parse_options(core);
+  });
 }
 
 }  // namespace kmux

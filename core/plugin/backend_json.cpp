@@ -1,5 +1,7 @@
 #include "backend_json.h"
 
+#include "base/json_text.h"
+
 namespace kmux {
 namespace {
 
@@ -40,7 +42,7 @@ std::string to_json(const std::vector<MissingFeature>& missing) {
 }
 
 Result<ProbeReport> probe_report_from_json(std::string_view json) {
-  KMUX_ASSIGN(const Json document, parse_json(json));
+  KMUX_ASSIGN(const Json document, read_json(json));
   ProbeReport report;
   KMUX_ASSIGN(report.can_build, read_availability(document.find("can_build")));
   KMUX_ASSIGN(report.can_run, read_availability(document.find("can_run")));
@@ -48,7 +50,7 @@ Result<ProbeReport> probe_report_from_json(std::string_view json) {
 }
 
 Result<std::vector<MissingFeature>> missing_features_from_json(std::string_view json) {
-  KMUX_ASSIGN(const Json document, parse_json(json));
+  KMUX_ASSIGN(const Json document, read_json(json));
   if (document.as_array() == nullptr) return malformed("a list of missing features");
   std::vector<MissingFeature> missing;
   for (const Json& item : *document.as_array()) {

@@ -6,6 +6,8 @@
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/json_text.h"
+
 namespace kmux {
 
 Error incomplete_artifact(std::string_view what, std::string_view backend) {
@@ -19,7 +21,7 @@ Result<const std::string*> required_part(const Artifact& artifact, std::string_v
 }
 
 Result<MetaReader> MetaReader::parse(std::string_view text, std::string backend) {
-  KMUX_ASSIGN(Json meta, parse_json(text));
+  KMUX_ASSIGN(Json meta, read_json(text));
   return MetaReader(std::move(meta), std::move(backend));
 }
 
@@ -127,7 +129,7 @@ Result<std::vector<ConstantSymbol>> constants_of(const Artifact& artifact, std::
   std::vector<ConstantSymbol> constants;
   const std::string* const part = artifact.find(kConstantsPart);
   if (part == nullptr) return constants;
-  const auto json = parse_json(*part);
+  const auto json = read_json(*part);
   const Json::Object* const symbols = json ? json->as_object() : nullptr;
   if (symbols == nullptr) return incomplete_artifact("list of constants", backend);
   for (const auto& [name, constant] : *symbols) {

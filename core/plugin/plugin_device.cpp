@@ -5,6 +5,7 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
 
+#include "base/json_text.h"
 #include "plugin_guard.h"
 
 namespace kmux {
@@ -237,7 +238,7 @@ kmux_code write_error(const Error& error, kmux_sink sink) noexcept {
 Error read_error(kmux_code code, std::string_view text) {
   const auto plain = [&] { return make_error(known_code(code), std::string(text)); };
   if (!text.starts_with(kJsonBegin)) return plain();
-  const Result<Json> read = parse_json(text);
+  const Result<Json> read = read_json(text);
   if (!read || read->as_object() == nullptr) return plain();
   Error error = make_error(known_code(code), string_at(*read, "message"));
   const Json* const notes = read->find("notes");

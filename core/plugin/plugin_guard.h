@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
-
-#include "base/guarded.h"
 
 namespace kmux {
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/signal_blocked.h"
@@ -12,7 +13,6 @@
 #include "kmux/trace.h"
 #include "kmux/version.h"
 
-#include "base/guarded.h"
 #include "base/immortal.h"
 #include "cache/artifact_cache.h"
 #include "cache/runtime_cache.h"

@@ -9,6 +9,8 @@
 #include "kmux/plugin/printable.h"
 #include "kmux/plugin/sha256.h"
 
+#include "base/json_text.h"
+
 namespace kmux {
 namespace {
 
@@ -120,7 +122,7 @@ std::string to_json(const Dependencies& dependencies) {
 }
 
 Result<Dependencies> dependencies_from_json(std::string_view json) {
-  const Result<Json> parsed = parse_json(json);
+  const Result<Json> parsed = read_json(json);
   if (!parsed && as_utf8(json) != json) {  // JSON has no other text
     return make_error(ErrorCode::kInvalidArgument,
                       "a path that the build read is not UTF-8. Give the folder or file another name.");

@@ -193,4 +193,14 @@ std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folde
   return found;
 }
 
+// The overload with an error code allocates, and throws if it cannot.
+void remove_tree(const std::filesystem::path& path) noexcept {
+  std::error_code ignored;
+  try {
+    std::filesystem::remove_all(path, ignored);
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
 }  // namespace kmux

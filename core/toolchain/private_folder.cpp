@@ -26,8 +26,7 @@ Result<PrivateFolder> PrivateFolder::create(const std::string& name) {
 }
 
 PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_tree(path_);
 }
 
 Status PrivateFolder::write(const std::string& name, std::string_view content) const {

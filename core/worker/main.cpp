@@ -14,13 +14,13 @@
 #include <thread>
 #include <unistd.h>
 
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/registry.h"
 
-#include "base/guarded.h"
 #include "isolation/code_trial.h"
 #include "isolation/worker_frame.h"
 #include "isolation/worker_process.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/guarded.h"
+#include "kmux/guarded.h"
 
 namespace kmux {
 namespace {

@@ -16,6 +16,7 @@
 #include "kmux/registry.h"
 #include "kmux/version.h"
 
+#include "base/json_text.h"
 #include "contestant.h"
 #include "html_writer.h"
 
@@ -178,7 +179,7 @@ Json toolchains_of(Runtime& runtime, const BenchReport& report, const BenchOptio
       if (entrant.state != EntrantState::kTimed || toolchains.find(entrant.backend) != nullptr) continue;
       const Result<std::string> identity = toolchain_of(runtime, entrant, options.compile);
       if (!identity) continue;
-      const Result<Json> json = parse_json(*identity);
+      const Result<Json> json = read_json(*identity);
       toolchains[entrant.backend] = versions_in(json ? *json : Json(*identity));
     }
   }

@@ -12,6 +12,7 @@
 #include "kmux/bench/machine.h"
 #include "kmux/plugin/file_io.h"
 
+#include "base/json_text.h"
 #include "base/text_table.h"
 #include "contest.h"
 #include "html_writer.h"
@@ -160,7 +161,7 @@ Result<NamedReport> load_report(const std::filesystem::path& path) {
     error.message = "\"" + path.string() + "\": " + error.message;
     return error;
   };
-  const Result<Json> json = parse_json(text);
+  const Result<Json> json = read_json(text);
   if (!json) return in_file(json.error());
   Result<BenchReport> report = read_report(*json, path);
   if (!report) return in_file(report.error());

@@ -4,11 +4,11 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/characters.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/validate.h"
 
-#include "base/guarded.h"
 #include "ir/declared_parameters.h"
 #include "reader.h"
 

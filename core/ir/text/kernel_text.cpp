@@ -3,12 +3,12 @@
 #include <array>
 #include <vector>
 
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/features.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 
-#include "base/guarded.h"
 #include "ir/validate/validation.h"
 #include "reader.h"
 

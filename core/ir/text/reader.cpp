@@ -8,6 +8,7 @@
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/json_text.h"
 #include "ir/json_reader.h"
 #include "ir/validate/validation.h"
 
@@ -135,7 +136,7 @@ std::string TextReader::name(std::string_view what) {
 std::string TextReader::string(std::string_view what) {
   if (!is(TokenKind::kString)) return expected(std::string(what) + " in double quotes"), "";
   const Token& token = tokens_[at_++];
-  const Result<Json> value = parse_json(text_of(token));
+  const Result<Json> value = read_json(text_of(token));
   if (value && value->as_string() != nullptr) return *value->as_string();
   const bool is_closed = token.end - token.begin > 1 && text_[token.end - 1] == '"';
   if (is_closed)

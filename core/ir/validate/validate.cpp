@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/quoting.h"
 
-#include "base/guarded.h"
 #include "ir/expr_json.h"
 #include "validation.h"
 

@@ -1,10 +1,11 @@
 #include "artifact_cache.h"
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
-#include "base/guarded.h"
+#include "base/json_text.h"
 #include "cache/disk/key_lock.h"
 #include "publisher.h"
 
@@ -380,7 +381,7 @@ CacheKey note_key(const std::string& kind, Json::Object parts) {
 std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key) {
   const std::optional<CacheEntry> entry = cache == nullptr ? std::nullopt : cache->find(key);
   const std::string* text = entry ? entry->artifact.find(kNotePart) : nullptr;
-  Result<Json> note = text == nullptr ? Result<Json>(Json()) : parse_json(*text);
+  Result<Json> note = text == nullptr ? Result<Json>(Json()) : read_json(*text);
   if (!note || note->is_null()) return std::nullopt;
   return *std::move(note);
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "kmux/guarded.h"
+
 #include "artifact_cache.h"
-#include "base/guarded.h"
 #include "runtime_cache.h"
 
 namespace kmux {

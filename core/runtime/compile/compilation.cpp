@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/word_list.h"
@@ -14,7 +15,6 @@
 #include "kmux/trace.h"
 #include "kmux/validate.h"
 
-#include "base/guarded.h"
 #include "cache/disk/cache_entry.h"
 #include "cache/kernel_headers.h"
 #include "improvement.h"

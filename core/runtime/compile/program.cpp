@@ -14,13 +14,14 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/error.h"
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/text.h"
 #include "kmux/validate.h"
 
-#include "base/guarded.h"
+#include "base/json_text.h"
 
 namespace kmux {
 namespace {
@@ -101,7 +102,7 @@ std::map<fs::path, std::string> files_named_in(const fs::path& document, const P
   std::map<fs::path, std::string> files;
   const Result<std::string> text = read_file(document, kMaxDocumentBytes);
   if (text && document.extension() == ".kmux") return files_named_in(ProgramText{document, *text}, folder);
-  const Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
+  const Result<Json> json = text ? read_json(*text) : Result<Json>(text.error());
   const Json* const variants = json ? json->find("variants") : nullptr;
   if (variants == nullptr || variants->as_array() == nullptr) return files;
   for (const Json& variant : *variants->as_array()) {
@@ -241,7 +242,7 @@ void name_places(Json& variant, const char* key, const Places& places) {
 
 Result<std::string> document_of(const Program& program, const Places& places) {
   if (places.empty()) return to_pretty_json(program);
-  KMUX_ASSIGN(Json json, parse_json(to_json(program)));
+  KMUX_ASSIGN(Json json, read_json(to_json(program)));
   for (Json& variant : *json["variants"].as_array()) {
     for (const char* key : {"sources", "headers"}) name_places(variant, key, places);
   }

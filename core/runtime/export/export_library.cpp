@@ -8,6 +8,7 @@
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/emit_checks.h"
@@ -16,7 +17,7 @@
 #include "kmux/version.h"
 
 #include "artifact/choice.h"
-#include "base/guarded.h"
+#include "base/json_text.h"
 #include "isolation/isolated_plugins.h"
 #include "library_linker.h"
 #include "system/runtime_impl.h"
@@ -271,7 +272,7 @@ Result<LinkFacts> read_link_facts(const Artifact& parts, const std::string& back
   };
   const std::string* const text = parts.find(kLinkPart);
   if (text == nullptr) return refuse("there is none");
-  const Result<Json> json = parse_json(*text);
+  const Result<Json> json = read_json(*text);
   if (!json) return refuse(json.error().message);
   const Json* const type = json->find("device_type");
   const Json* const libraries = json->find("libraries");

@@ -1,10 +1,10 @@
 #include "kmux/cached_program.h"
 
 #include "kmux/dispatch_json.h"
+#include "kmux/guarded.h"
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
-#include "base/guarded.h"
 #include "cache/artifact_cache.h"
 #include "system/runtime_impl.h"
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/word_list.h"
-
-#include "base/guarded.h"
 
 namespace kmux {
 namespace {

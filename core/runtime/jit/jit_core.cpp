@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
@@ -15,7 +16,6 @@
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
-#include "base/guarded.h"
 #include "jit_state.h"
 #include "placement.h"
 #include "pool/job_end.h"

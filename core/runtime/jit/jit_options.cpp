@@ -1,6 +1,6 @@
 #include "kmux/jit_options.h"
 
-#include "base/guarded.h"
+#include "kmux/guarded.h"
 
 namespace kmux {
 

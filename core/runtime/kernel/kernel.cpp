@@ -7,13 +7,13 @@
 #include <boost/container/small_vector.hpp>
 
 #include "kmux/await_options.h"
+#include "kmux/guarded.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
 #include "kmux/plugin/word_list.h"
 
 #include "argument_checker.h"
-#include "base/guarded.h"
 #include "cache/kernel_headers.h"
 #include "kernel_impl.h"
 #include "output_allocator.h"

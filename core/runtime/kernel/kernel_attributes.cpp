@@ -8,10 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/rounding.h"
 
-#include "base/guarded.h"
+#include "base/json_text.h"
 
 namespace kmux {
 namespace {
@@ -72,7 +73,7 @@ Result<KernelAttributes> read_kernel(const Json& kernel) {
 }
 
 Result<std::vector<KernelAttributes>> read_kernels(const std::string& text) {
-  const auto json = parse_json(text);
+  const auto json = read_json(text);
   const Json::Array* const list = json ? json->as_array() : nullptr;
   if (list == nullptr) return damaged();
   std::vector<KernelAttributes> kernels;

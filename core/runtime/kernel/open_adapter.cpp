@@ -3,13 +3,13 @@
 #include <mutex>
 #include <utility>
 
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/tensor.h"
 #include "kmux/trace.h"
 
 #include "adapter_slot.h"
-#include "base/guarded.h"
 #include "isolation/code_trial.h"
 #include "resolve/measurement.h"
 #include "system/trace_log.h"

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#include "kmux/guarded.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
-#include "base/guarded.h"
 #include "launch_trail.h"
 #include "system/fork_guard.h"
 

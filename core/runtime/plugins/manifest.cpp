@@ -9,6 +9,8 @@
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
 
+#include "base/json_text.h"
+
 namespace kmux {
 namespace {
 
@@ -177,7 +179,7 @@ Error refuse(const std::filesystem::path& path, std::string problems) {
 
 Result<Manifest> read_manifest(const std::filesystem::path& path) {
   KMUX_ASSIGN(const std::string text, read_file(path, kMaxManifestBytes));
-  const auto json = parse_json(text);
+  const auto json = read_json(text);
   if (!json) return refuse(path, json.error().message);
   if (json->as_object() == nullptr) return refuse(path, "it is not an object");
   Manifest manifest;

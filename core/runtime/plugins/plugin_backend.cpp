@@ -4,6 +4,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
+#include "base/json_text.h"
 #include "launch_trail.h"
 #include "plugin/backend_json.h"
 #include "plugin/program_view.h"
@@ -81,7 +82,7 @@ Result<Json> PluginDeviceApi::properties(int device) {
   KMUX_ASSIGN(const std::string json, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
                 return api_.devices->properties(instance_, device, answer, error);
               }));
-  Result<Json> read = parse_json(json);
+  Result<Json> read = read_json(json);
   if (!read) return malformed_answer(api_.name, "properties that cannot be read", read.error().message);
   if (read->as_object() == nullptr) return malformed_answer(api_.name, "properties that are not an object", json);
   return read;

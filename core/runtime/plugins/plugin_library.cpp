@@ -11,10 +11,10 @@
 
 #include <boost/dll/shared_library.hpp>
 
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/quoting.h"
 
-#include "base/guarded.h"
 #include "base/immortal.h"
 #include "plugin_backend.h"
 #include "system/host_api.h"

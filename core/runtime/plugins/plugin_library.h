@@ -6,12 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/registry.h"
-
-#include "base/guarded.h"
 
 namespace kmux {
 

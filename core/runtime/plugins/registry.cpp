@@ -5,12 +5,12 @@
 #include <mutex>
 #include <optional>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
 
-#include "base/guarded.h"
 #include "plugin_library.h"
 #include "plugin_search.h"
 
@@ -62,6 +62,14 @@ class SearchedRegistry final : public Registry {
   const std::vector<Manifest>& manifests() const override { return manifests_; }
 
   Result<Shared<Plugin>> plugin(std::string_view name) override {
+    return guarded([&] { return opened(name); });
+  }
+
+  Status unload(std::string_view name) override {
+    return guarded_but_callers([&] { return closed(name); });
+  }
+
+  Result<Shared<Plugin>> opened(std::string_view name) {
     const PluginEntry* entry = find(name);
     if (entry == nullptr) return unknown_plugin(name, manifests_);
     if (!entry->status) return entry->status.error();
@@ -76,7 +84,7 @@ class SearchedRegistry final : public Registry {
     return Shared<Plugin>(**slot);
   }
 
-  Status unload(std::string_view name) override {
+  Status closed(std::string_view name) {
     if (find(name) == nullptr) return unknown_plugin(name, manifests_);
     if (listener_) listener_(name);
     const std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 
+#include "base/json_text.h"
 #include "cache/artifact_cache.h"
 #include "cache/disk/file_descriptor.h"
 
@@ -72,7 +73,7 @@ CompileCost updated(const CompileCost& old, const CompileCost& measured) {
 }  // namespace
 
 Costs costs_from_json(std::string_view text) {
-  const auto json = parse_json(text);
+  const auto json = read_json(text);
   const Json* version = json ? json->find("version") : nullptr;
   const Json* costs = json ? json->find("costs") : nullptr;
   if (version == nullptr || *version != Json(kCostsVersion) || costs == nullptr || costs->as_object() == nullptr)

@@ -7,11 +7,11 @@
 
 #include "kmux/compile.h"
 #include "kmux/compile_wait.h"
+#include "kmux/guarded.h"
 #include "kmux/log.h"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/runtime.h"
 
-#include "base/guarded.h"
 #include "compile/compilation.h"
 #include "compile_run_state.h"
 #include "isolation/isolated_plugins.h"

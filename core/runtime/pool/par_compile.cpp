@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "kmux/environment.h"
+#include "kmux/guarded.h"
 #include "kmux/runtime.h"
 
-#include "base/guarded.h"
 #include "compile_pool.h"
 #include "compile_run.h"
 #include "job_end.h"

@@ -4,12 +4,13 @@
 #include <tuple>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/tune.h"
 
-#include "base/guarded.h"
+#include "base/json_text.h"
 #include "cache/disk/cache_folder.h"
 #include "measurement.h"
 #include "system/trust.h"
@@ -181,7 +182,7 @@ Result<Pin> pin_in(Json json) {
 }
 
 Result<std::vector<Pin>> pins_in(const std::string& text) {
-  KMUX_ASSIGN(Json json, parse_json(text));
+  KMUX_ASSIGN(Json json, read_json(text));
   KMUX_ASSIGN(Members members, members_of(std::move(json)));
   KMUX_ASSIGN(const std::int64_t version, members.number(kVersionKey));
   if (version != kVersion) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
 
@@ -30,10 +31,12 @@ Result<Enum> enumerator(const std::array<std::string_view, kCount>& names, std::
 std::string_view to_string(Policy policy) { return kPolicies[static_cast<std::size_t>(policy)]; }
 std::string_view to_string(Isolation isolation) { return kIsolations[static_cast<std::size_t>(isolation)]; }
 
-Result<Policy> policy_from_string(std::string_view name) { return enumerator<Policy>(kPolicies, name, "policy"); }
+Result<Policy> policy_from_string(std::string_view name) {
+  return guarded([&] { return enumerator<Policy>(kPolicies, name, "policy"); });
+}
 
 Result<Isolation> isolation_from_string(std::string_view name) {
-  return enumerator<Isolation>(kIsolations, name, "isolation");
+  return guarded([&] { return enumerator<Isolation>(kIsolations, name, "isolation"); });
 }
 
 }  // namespace kmux

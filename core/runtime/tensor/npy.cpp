@@ -6,9 +6,9 @@
 #include <cstring>
 #include <optional>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/file_io.h"
 
-#include "base/guarded.h"
 #include "shape.h"
 
 namespace kmux {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "kmux/guarded.h"
 #include "kmux/plugin/tensor_geometry.h"
 #include "kmux/registry.h"
 
-#include "base/guarded.h"
 #include "device_memory.h"
 #include "shape.h"
 
@@ -278,25 +278,30 @@ Result<Tensor> Tensor::adopt(Managed* managed) {
   }
   state.device = Device::foreign(given.device);
   if (!state.device.is_host()) state.memory = ExportedMemory::find(given.data);
-  state.owner = Shared<void>(given.data, [managed](void*) {
-    if (managed->deleter != nullptr) managed->deleter(managed);
+  const auto is_taken = Shared<bool>::make(false);  // a failed import leaves the tensor to its caller
+  state.owner = Shared<void>(given.data, [managed, is_taken](void*) {
+    if (*is_taken && managed->deleter != nullptr) managed->deleter(managed);
   });
-  return make(std::move(state));
+  Tensor made = make(std::move(state));
+  *is_taken = true;
+  return made;
 }
 
 Result<Tensor> Tensor::from_dlpack(DLManagedTensor* tensor) {
-  if (tensor == nullptr) return null_tensor();
-  return adopt(tensor);
+  return guarded([&]() -> Result<Tensor> {
+    if (tensor == nullptr) return null_tensor();
+    return adopt(tensor);
+  });
 }
 
 Result<Tensor> Tensor::from_dlpack(DLManagedTensorVersioned* tensor) {
-  if (tensor == nullptr) return null_tensor();
-  if (tensor->version.major != DLPACK_MAJOR_VERSION) {
+  return guarded([&]() -> Result<Tensor> {
+    if (tensor == nullptr) return null_tensor();
+    if (tensor->version.major == DLPACK_MAJOR_VERSION) return adopt(tensor);
     return make_error(ErrorCode::kInvalidArgument,
                       "the tensor has DLPack version " + std::to_string(tensor->version.major) + "." +
                           std::to_string(tensor->version.minor) + " (this library reads version 1). Export it as 1.x.");
-  }
-  return adopt(tensor);
+  });
 }
 
 DLManagedTensor* Tensor::to_dlpack() const {

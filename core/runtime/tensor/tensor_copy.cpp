@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kmux/guarded.h"
 #include "kmux/registry.h"
 #include "kmux/tensor.h"
 
-#include "base/guarded.h"
 #include "device_memory.h"
 #include "shape.h"
 

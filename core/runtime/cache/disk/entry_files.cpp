@@ -9,6 +9,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
+#include "base/json_text.h"
 #include "cache_folder.h"
 #include "packed_entry.h"
 
@@ -242,7 +243,7 @@ std::string to_json(const EntryManifest& manifest) {
 
 Result<EntryManifest> entry_manifest_from_json(std::string_view text) {
   KMUX_ASSIGN(const std::string_view body, checked_body(text));
-  KMUX_ASSIGN(const Json json, parse_json(body));
+  KMUX_ASSIGN(const Json json, read_json(body));
   const std::int64_t* schema = integer_of(json, "schema");
   const std::string* key = text_of(json, "key");
   const std::int64_t* created = integer_of(json, "created_ns");

@@ -1,5 +1,6 @@
 #include "entry_store.h"
 
+#include "base/json_text.h"
 #include "staging.h"
 #include "sweeper.h"
 
@@ -10,7 +11,7 @@ using Outcome = EntryReading::Outcome;
 
 /// Returns the parts for display; plain text if they are not JSON.
 Json parts_of(const EntryManifest& manifest) {
-  auto parts = parse_json(manifest.parts);
+  auto parts = read_json(manifest.parts);
   return parts ? *std::move(parts) : Json(manifest.parts);
 }
 

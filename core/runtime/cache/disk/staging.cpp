@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/unique_id.h"
@@ -92,9 +93,7 @@ Result<Staging> Staging::make(const CacheFolder& cache) {
 }
 
 Staging::~Staging() {
-  if (!folder_.ok()) return;
-  std::error_code ignored;  // a sweep removes remaining files
-  fs::remove_all(path_, ignored);
+  if (folder_.ok()) remove_tree(path_);  // a sweep removes remaining files
 }
 
 Status Staging::write(const char* name, std::string_view bytes) {

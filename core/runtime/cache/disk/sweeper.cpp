@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/file_io.h"
 
 #include "entry_files.h"
 #include "staging.h"
@@ -43,11 +44,6 @@ std::vector<fs::path> paths_in(const fs::path& folder) {
   return paths;
 }
 
-void remove_folder(const fs::path& folder) {
-  std::error_code ignored;  // the next sweep tries again
-  fs::remove_all(folder, ignored);
-}
-
 /// Removes the name first, then the files, then the folders above if they are empty.
 bool evict(const CacheFolder& cache, const EntryLocation& location) {
   std::error_code error;
@@ -55,7 +51,7 @@ bool evict(const CacheFolder& cache, const EntryLocation& location) {
   make_folder_as_above(cache.staging());  // the rename reports a failure
   fs::rename(location.folder, aside, error);
   if (error) return false;
-  remove_folder(aside);
+  remove_tree(aside);
   const fs::path key = location.folder.parent_path();
   if (::rmdir(key.c_str()) == 0) ::rmdir(key.parent_path().c_str());
   return true;
@@ -75,7 +71,7 @@ std::vector<Candidate> least_recent_first(std::vector<EntryLocation> locations) 
 
 void sweep_temporaries(const CacheFolder& cache) {
   for (const fs::path& path : paths_in(cache.staging())) {
-    if (is_abandoned(path)) remove_folder(path);
+    if (is_abandoned(path)) remove_tree(path);
   }
 }
 
@@ -84,7 +80,7 @@ void sweep_quarantine(const CacheFolder& cache, std::chrono::seconds max_age) {
   const FileTime oldest = ago(std::min<std::chrono::seconds>(max_age, kQuarantineAge));
   for (const fs::path& path : paths_in(cache.quarantine())) {
     struct stat info{};
-    if (::lstat(path.c_str(), &info) == 0 && FileIdentity::of(info).changed_ns() <= oldest) remove_folder(path);
+    if (::lstat(path.c_str(), &info) == 0 && FileIdentity::of(info).changed_ns() <= oldest) remove_tree(path);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/guarded.h"
 #include "kmux/jit_builder.h"
 #include "kmux/jit_wrapper.h"
 #include "kmux/tensor.h"
@@ -48,9 +49,11 @@ class JitEager : public JitWrapper<Fn, Config> {
 
   /// Returns the kernel that a call with these tensors launches, compiled if it is new.
   Result<Kernel> compile(const std::vector<Tensor>& tensors, const Config& config = {}) const {
-    const JitRequest asked = request(tensors, config);
-    if (const FoundKernel kernel = this->core().find(asked.form)) return *kernel;
-    return this->core().compile(asked);
+    return guarded_but_callers([&]() -> Result<Kernel> {
+      const JitRequest asked = request(tensors, config);
+      if (const FoundKernel kernel = this->core().find(asked.form)) return *kernel;
+      return this->core().compile(asked);
+    });
   }
   /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
@@ -76,7 +79,7 @@ class JitEager : public JitWrapper<Fn, Config> {
 
   /// Returns the program that a call with these tensors compiles.
   Result<Program> program(const std::vector<Tensor>& tensors, const Config& config = {}) const {
-    return this->core().program(request(tensors, config));
+    return guarded([&] { return this->core().program(request(tensors, config)); });
   }
   /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
@@ -93,7 +96,7 @@ class JitEager : public JitWrapper<Fn, Config> {
   template <std::same_as<NamedValues> Named>
   Result<std::string> parse_cache_key(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
-    return parse_cache_key(tensors, config);
+    return guarded([&] { return Result<std::string>(parse_cache_key(tensors, config)); });
   }
 
  private:
@@ -136,10 +139,12 @@ class JitEager : public JitWrapper<Fn, Config> {
     return run(given, config, stream);
   }
   [[gnu::noinline]] Result<Outputs> run_new(Given given, const Config& config, StreamRef stream) const {
-    std::vector<Tensor> tensors;
-    for (const Tensor* tensor : given.tensors) tensors.push_back(*tensor);
-    KMUX_ASSIGN(const Kernel kernel, this->core().compile(request(std::move(tensors), config)));
-    return run_jit(kernel, given.args, stream);
+    return guarded_but_callers([&]() -> Result<Outputs> {
+      std::vector<Tensor> tensors;
+      for (const Tensor* tensor : given.tensors) tensors.push_back(*tensor);
+      KMUX_ASSIGN(const Kernel kernel, this->core().compile(request(std::move(tensors), config)));
+      return run_jit(kernel, given.args, stream);
+    });
   }
 
   Result<std::vector<JitRequest>> requests_of(const std::vector<Tensor>& tensors,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/guarded.h"
 #include "kmux/jit_wrapper.h"
 
 namespace kmux {
@@ -30,7 +31,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
     CallForm form;
     described::encode(form, config);
     if (const FoundKernel kernel = this->core().find(form)) return *kernel;
-    return this->core().compile(request(config));
+    return guarded_but_callers([&] { return this->core().compile(request(config)); });
   }
   /// As above, with the configuration given by names. A template, so that `{}` means the default configuration.
   template <std::same_as<NamedValues> Named>
@@ -60,7 +61,9 @@ class JitLazy : public JitWrapper<Fn, Config> {
   }
 
   /// Returns the program of a configuration without compiling it.
-  Result<Program> program(const Config& config = {}) const { return this->core().program(request(config)); }
+  Result<Program> program(const Config& config = {}) const {
+    return guarded([&] { return this->core().program(request(config)); });
+  }
   /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
   Result<Program> program(const Named& values) const {
@@ -74,7 +77,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
   template <std::same_as<NamedValues> Named>
   Result<std::string> parse_cache_key(const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
-    return parse_cache_key(config);
+    return guarded([&] { return Result<std::string>(parse_cache_key(config)); });
   }
 
  private:

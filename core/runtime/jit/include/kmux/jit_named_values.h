@@ -9,6 +9,7 @@
 
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/guarded.h"
 #include "kmux/jit_described.h"
 #include "kmux/json.h"
 
@@ -45,17 +46,21 @@ KMUX_API Status check_named_once(const NamedValues& values);
 ///         another type.
 template <described::Struct Config>
 Result<Config> config_from(const NamedValues& values) {
-  KMUX_TRY(check_named_once(values));
-  Config config{};
-  for (const NamedValue& named : values) KMUX_TRY(described::assign_member(config, named.name, named.value));
-  return config;
+  return guarded([&]() -> Result<Config> {
+    KMUX_TRY(check_named_once(values));
+    Config config{};
+    for (const NamedValue& named : values) KMUX_TRY(described::assign_member(config, named.name, named.value));
+    return config;
+  });
 }
 
 /// Returns the configuration that `form` holds or names.
 template <described::Struct Config>
 Result<Config> config_from(const ConfigForm<Config>& form) {
-  if (const Config* config = std::get_if<Config>(&form)) return *config;
-  return config_from<Config>(std::get<NamedValues>(form));
+  return guarded([&]() -> Result<Config> {
+    if (const Config* config = std::get_if<Config>(&form)) return *config;
+    return config_from<Config>(std::get<NamedValues>(form));
+  });
 }
 
 /// A member of a wrapper's configuration.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/guarded.h"
 #include "kmux/jit_core.h"
 #include "kmux/jit_described.h"
 #include "kmux/jit_named_values.h"
@@ -47,13 +48,15 @@ class JitWrapper {
   template <class MakeRequest>
   Result<std::vector<JitRequest>> requests(const std::vector<ConfigForm<Config>>& configs,
                                            MakeRequest make_request) const {
-    std::vector<JitRequest> requests;
-    requests.reserve(configs.size());
-    for (const ConfigForm<Config>& form : configs) {
-      KMUX_ASSIGN(const Config config, config_from<Config>(form));
-      requests.push_back(make_request(config));
-    }
-    return requests;
+    return guarded([&]() -> Result<std::vector<JitRequest>> {
+      std::vector<JitRequest> requests;
+      requests.reserve(configs.size());
+      for (const ConfigForm<Config>& form : configs) {
+        KMUX_ASSIGN(const Config config, config_from<Config>(form));
+        requests.push_back(make_request(config));
+      }
+      return requests;
+    });
   }
   /// Returns the type-independent part of the wrapper.
   JitCore& core() const { return *core_; }

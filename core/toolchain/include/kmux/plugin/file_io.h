@@ -45,4 +45,7 @@ inline Result<std::string> read_named_file(const std::filesystem::path& path, st
   return content;
 }
 
+/// Removes a file, or a folder with its contents. What cannot be removed stays.
+void remove_tree(const std::filesystem::path& path) noexcept;
+
 }  // namespace kmux
