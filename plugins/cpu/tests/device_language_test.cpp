@@ -82,6 +82,14 @@ TEST(DeviceLanguageTest, ReportsUnknownKernelName) {
   EXPECT_THAT(unknown.note("log").value_or(""), AllOf(HasSubstr("kernel names:1:"), HasSubstr("'what'")));
 }
 
+// nvcc accepts narrowing in braces with a warning.
+TEST(DeviceLanguageTest, AcceptsNarrowingInBraces) {
+  expect(
+      {"__global__ void k" + body("  uchar4 c = {i, i + 1, n, n};\n  const short s[2] = {i, i};\n  y[i] = c.x + c.y + "
+                                  "s[1] + x[i];")},
+      [](float x, int i) { return x + static_cast<float>(3 * i + 1); });
+}
+
 // nvcc accepts "register" with a warning, and warpSize is a variable, whose name a local declaration may shadow.
 TEST(DeviceLanguageTest, AcceptsRegisterAndShadowedWarpSize) {
   expect({"__device__ int g(register int a) { return a; }\n__global__ void k" +
