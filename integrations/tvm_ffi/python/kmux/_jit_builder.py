@@ -92,15 +92,16 @@ class JitBuilder:
         """Several: `k, n = b.constants("k", "n")`."""
         return tuple(map(self.constant, names))
 
-    def symbol(self, name: str, dtype: str = "int64") -> Expr:
+    def symbol(self, name: str, dtype: DType = "int64") -> Expr:
         """A number of the shapes that each call brings."""
-        self._described._symbol(name, dtype)
-        self._kinds[name] = {"expr": name, "dtype": dtype}
+        word = dtype_text(dtype)
+        self._described._symbol(name, word)
+        self._kinds[name] = {"expr": name, "dtype": word}
         return Expr(name)
 
     def input(self, name: str, shape: Iterable[Extent], dtype: DType | None = None) -> JitBuffer:
         """The next tensor of the call, which the kernel reads; its own dtype unless one is demanded."""
-        return self._declare("input", name, dtype, {"shape": _forms(shape)})
+        return self._declare("input", name, dtype if dtype is None else dtype_text(dtype), {"shape": _forms(shape)})
 
     def inout(self, name: str, shape: Iterable[Extent]) -> JitBuffer:
         """The next tensor of the call, which the kernel writes."""
@@ -120,11 +121,11 @@ class JitBuilder:
         document: dict[str, Any] = {"shape": _forms(shape), "alignment_bytes": alignment_bytes, "nullable": nullable}
         if strides is not None:
             document["strides"] = _forms(strides)
-        return self._declare("buffer", name, dtype, document)
+        return self._declare("buffer", name, dtype_text(dtype), document)
 
     def empty(self, name: str, dtype: DType, shape: Iterable[Extent]) -> JitBuffer:
         """A tensor that each call allocates. Return it."""
-        return self._declare("empty", name, dtype, {"shape": _forms(shape)})
+        return self._declare("empty", name, dtype_text(dtype), {"shape": _forms(shape)})
 
     def variant(
         self,
@@ -209,8 +210,8 @@ class JitBuilder:
         body: dict[str, Any] = self._variants[-1]["body"]
         return body
 
-    def _declare(self, kind: str, name: str, dtype: Any, document: dict[str, Any]) -> JitBuffer:
-        text = json.dumps({"dtype": "uint8" if dtype is None else dtype_text(dtype), **document})
+    def _declare(self, kind: str, name: str, dtype: str | None, document: dict[str, Any]) -> JitBuffer:
+        text = json.dumps({"dtype": dtype or "uint8", **document})  # without one it has the tensor's
         self._kinds[name] = {"tensor": name}
         return JitBuffer(name, str(self._described._declare(kind, name, dtype is not None, text)))
 
