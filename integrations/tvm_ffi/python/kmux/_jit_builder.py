@@ -11,6 +11,7 @@ import tvm_ffi
 from ._defines import defines_of
 from .expr import Expr, Extent, form_of
 from ._library import functions
+from ._numbers import in_json, index_of, is_inexact
 from ._program import Program, program
 
 
@@ -66,6 +67,7 @@ class JitBuffer:
 
 JitOutputs = Union[JitBuffer, Sequence[JitBuffer], None]
 Argument = Union[JitBuffer, str, Extent, Mapping[str, Any], tuple[Any, ...]]
+_EXTENTS = ("grid", "block", "cluster")  # of a launch
 DType = Any  # a word, as "float32", or a dtype of NumPy or torch
 
 
@@ -176,7 +178,7 @@ class JitBuilder:
 
     def tensor_map(self, document: Mapping[str, Any]) -> None:
         """A tensor map, as docs/dispatch-ir.md has it."""
-        self._body.setdefault("tensor_maps", []).append(dict(document))
+        self._body.setdefault("tensor_maps", []).append(self._plain(document))
         self._kinds[document["name"]] = {"tensor_map": document["name"]}
 
     def launch(self, kernel: str, args: Iterable[Argument], **how: Any) -> None:
@@ -185,14 +187,19 @@ class JitBuilder:
         Args:
             args: in the kernel's order: buffers, names, numbers and expressions (int32), a tuple of them for a structure by
                 value, or an argument as docs/dispatch-ir.md has it.
-            how: grid, block, cluster, dynamic_smem_bytes and the other keys of a launch there.
+            how: grid, block and cluster (an extent, or up to three), dynamic_smem_bytes and the other keys of a launch there.
+
+        Raises:
+            TypeError: an argument of another type, as a floating-point number, which no program has.
         """
-        document = {key: self._plain(value) for key, value in how.items()}
-        self.step({"launch": {"kernel": kernel, "args": [self._argument(each) for each in _no_text("args", args)], **document}})
+        place = f"of launch {kernel!r}"
+        made = [self._argument(each, f"argument {i} {place}") for i, each in enumerate(_no_text("args", args))]
+        document = {key: _listed(f"{key} {place}", value) if key in _EXTENTS else value for key, value in how.items()}
+        self.step({"launch": {"kernel": kernel, "args": made, **document}})
 
     def step(self, document: Mapping[str, Any]) -> None:
         """A step as docs/dispatch-ir.md has it: a fill, a guard or a loop."""
-        self._body["steps"].append(dict(document))
+        self._body["steps"].append(self._plain(document))
 
     def build(self, outputs: JitOutputs) -> Program:
         """The program of a call that returns `outputs`.
@@ -211,7 +218,7 @@ class JitBuilder:
         return body
 
     def _declare(self, kind: str, name: str, dtype: str | None, document: dict[str, Any]) -> JitBuffer:
-        text = json.dumps({"dtype": dtype or "uint8", **document})  # without one it has the tensor's
+        text = json.dumps({"dtype": dtype or "uint8", **document}, default=in_json)  # without one it has the tensor's
         self._kinds[name] = {"tensor": name}
         return JitBuffer(name, str(self._described._declare(kind, name, dtype is not None, text)))
 
@@ -225,21 +232,26 @@ class JitBuilder:
         return self._constants[form].value if form in self._constants else form
 
     def _plain(self, value: Any) -> Any:
+        """A part of a document with the values of the constants in its expressions."""
+        if isinstance(value, Mapping):
+            return {key: dtype_text(each) if key == "dtype" else self._plain(each) for key, each in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._plain(each) for each in value]
         return self._numbered(value) if isinstance(value, Expr) else value
 
-    def _argument(self, value: Argument) -> Any:
+    def _argument(self, value: Argument, where: str) -> Any:
         if isinstance(value, tuple):
-            return {"struct": [self._argument(each) for each in value]}
+            return {"struct": [self._argument(each, f"member {place} of {where}") for place, each in enumerate(value)]}
         if isinstance(value, Mapping):
-            return dict(value)
+            return self._plain(value)
         if isinstance(value, JitBuffer):
             return {"tensor": value.name}
         if isinstance(value, str):
             return self._kinds.get(value, {"tensor": value})  # which is told if there is no such thing
         if isinstance(value, Expr) and isinstance(value.form(), str) and value.form() in self._kinds:
             return self._kinds[value.form()]
+        if is_inexact(value):
+            raise TypeError(f"{where} is {value!r} (a program has integer constants alone). Give the source a macro: variant(..., defines=).")
         return {"expr": self._numbered(value)}
 
 
@@ -261,6 +273,19 @@ def dtype_text(dtype: Any) -> str:
 
 def _forms(shape: Iterable[Extent]) -> list[Any]:
     return [form_of(extent) for extent in _no_text("a shape", shape)]
+
+
+def _listed(what: str, extents: Any) -> list[Any]:
+    """Extents of a launch as a list; one may be written without it.
+
+    Raises:
+        TypeError: what is no extent.
+    """
+    listed = list(extents) if isinstance(extents, Sequence) and not isinstance(extents, str) else [extents]
+    for each in listed:
+        if not isinstance(each, (Expr, str, list)) and index_of(each) is None:
+            raise TypeError(f"{what} is {extents!r} (extents are integers, names and expressions). Pass one, or a list of up to three.")
+    return listed
 
 
 def _no_text(what: str, given: Iterable[Any]) -> Iterable[Any]:

@@ -14,6 +14,7 @@ from typing_extensions import Protocol
 
 from . import _check
 from ._library import functions
+from ._numbers import in_json
 from ._text import content, decoded, path_of, utf8
 
 _FILE_KEYS = ("sources", "headers")  # of a variant
@@ -154,7 +155,7 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
     if not isinstance(document, (Mapping, str)):
         raise _check.wrong("document", document, "JSON or a dict")
     contents = _contents(files or {})
-    text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
+    text = document if isinstance(document, str) else json.dumps(_completed(document, contents), default=in_json)
     given = {utf8("the path", path): content(f"file {path!r}", text) for path, text in contents.items()}
     return cast(Program, functions.program_from_json(utf8("document", text), given))
 

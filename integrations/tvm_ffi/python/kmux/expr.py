@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union
 
+from ._numbers import index_of
 
-Extent = Union[int, str, "Expr"]
+Extent = Union[SupportsIndex, str, "Expr"]
 
 
 class Expr:
@@ -74,10 +75,12 @@ def form_of(value: Any) -> Any:
     """
     if isinstance(value, Expr):
         return value.form()
-    if isinstance(value, (str, list)) or (isinstance(value, int) and not isinstance(value, bool)):
+    if isinstance(value, list):
+        return [*value[:1], *map(form_of, value[1:])]
+    if isinstance(value, str):
         return value
-    if hasattr(value, "__index__"):  # NumPy's integers
-        return int(value.__index__())
+    if (index := index_of(value)) is not None:
+        return index
     raise TypeError(f"{value!r} is not an expression (a {type(value).__qualname__}). Give an int, a name or a kmux.Expr.")
 
 
