@@ -252,15 +252,6 @@ class Jit(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "has no option 'num_worker' .*progress.*Did you mean 'num_workers'"):
             kmux.jit(lambda: None).par_compile([], num_worker=1)
 
-    def test_a_method_is_named_as_one(self):
-        class Maker:
-            @kmux.jit(target="cpu")
-            def scaled(self, number):
-                return programs.scale(f"{number} * x[i]")
-
-        with self.assertRaisesRegex(TypeError, "missing a required argument: 'number'.* attribute of class .*Maker.*decorate a function outside"):
-            Maker().scaled(3)
-
     def test_needs_no_options(self):
         @kmux.jit
         def plain():

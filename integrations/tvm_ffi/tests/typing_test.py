@@ -14,6 +14,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 USER = """
     from __future__ import annotations
 
+    import enum
+
     import kmux
 
     kernel: kmux.Kernel = kmux.compile("scale.kmux.json", target="cpu", out_idx=-1, compile_flags="-O2 -g")
@@ -42,6 +44,21 @@ USER = """
 
     for_x: kmux.Kernel = add.compile(object(), tile=2)
     y = add(object(), tile=8)
+
+
+    class Tiles(enum.Enum):
+        FEW = 4
+
+        @kmux.jit(target="cpu")
+        def scale(self, tile: int = 4) -> str:
+            return "scale.kmux.json"
+
+        @kmux.jit
+        def add(self, b: kmux.JitBuilder, x: object, *, tile: int = 4) -> None: ...
+
+
+    of_method: kmux.Kernel = Tiles.FEW.scale(tile=8)
+    of_eager_method: kmux.Kernel = Tiles.FEW.add.compile(object(), tile=8)
 
 
     def log_of(error: kmux.CompileError) -> str:

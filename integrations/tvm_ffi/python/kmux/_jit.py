@@ -24,6 +24,8 @@ class JitDecorator(Protocol):
     @overload
     def __call__(self, function: Callable[Concatenate[JitBuilder, P], _Outputs], /) -> JitEager[P]: ...
     @overload
+    def __call__(self, function: Callable[Concatenate[Any, JitBuilder, P], _Outputs], /) -> JitEager[P]: ...
+    @overload
     def __call__(self, function: Callable[P, AnyProgram], /) -> JitFunction[P]: ...
 
 
@@ -31,11 +33,13 @@ class JitOptions(CompileOptions, total=False):
     """`CompileOptions`, and what only a jit function asks."""
 
     debug_root_path: Union[AnyPath, None]  # a folder for IR, sources and launcher of each kernel
-    mode: Mode  # what the function is: "auto" looks whether its first parameter is a JitBuilder
+    mode: Mode  # what the function is: "auto" looks whether its first parameter is a JitBuilder, or the one behind self
 
 
 @overload
 def jit(function: Callable[Concatenate[JitBuilder, P], _Outputs], /) -> JitEager[P]: ...
+@overload
+def jit(function: Callable[Concatenate[Any, JitBuilder, P], _Outputs], /) -> JitEager[P]: ...
 @overload
 def jit(function: Callable[P, AnyProgram], /) -> JitFunction[P]: ...
 @overload

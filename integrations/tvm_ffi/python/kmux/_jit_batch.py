@@ -85,7 +85,7 @@ class Batch:
     def warn(self) -> None:
         """Says what is left out to whom called `par_compile` of the function."""
         for index, why in sorted(self._failed.items()):
-            warnings.warn(f"{self._words(index)} is left out: {why}", CompileWarning, stacklevel=3)
+            warnings.warn(f"{self._words(index)} is left out: {why}", CompileWarning, stacklevel=4)
 
     def leave_out(self, index: int, why: str) -> None:
         self._failed[index] = why

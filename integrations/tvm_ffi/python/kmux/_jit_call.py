@@ -13,9 +13,10 @@ from ._library import functions
 class Signature:
     """What a jit function takes."""
 
-    def __init__(self, name: str, signature: inspect.Signature) -> None:
+    def __init__(self, name: str, signature: inspect.Signature, instance: str | None = None) -> None:
         self.name = name
         self.signature = signature
+        self.instance = instance  # the parameter of a method that is given by being read from an instance
 
     def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         """All arguments by name, defaults too.
@@ -26,28 +27,36 @@ class Signature:
         try:
             call = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"jit function {self.name!r}: {error}.{self._hint(kwargs)}") from None
+            why = self._without_instance(kwargs) or f"{error}.{self._hint(kwargs)}"
+            raise TypeError(f"jit function {self.name!r}: {why}") from None
         call.apply_defaults()
         return call
 
-    def configured(self, place: int, configuration: Any) -> inspect.BoundArguments:
-        """The call that a configuration of `par_compile` stands for: keywords (a dict) or arguments (a tuple).
+    def configured(self, place: int, configuration: Any, leading: tuple[Any, ...] = ()) -> inspect.BoundArguments:
+        """The call that a configuration of `par_compile` stands for: keywords (a dict) or arguments (a tuple), behind `leading`.
 
         Raises:
             TypeError: as `bound`; neither of the two.
         """
         if isinstance(configuration, Mapping):
-            return self.bound((), configuration)
+            return self.bound(leading, configuration)
         if isinstance(configuration, (tuple, list)):
-            return self.bound(tuple(configuration), {})
+            return self.bound((*leading, *configuration), {})
         raise TypeError(
             f"jit function {self.name!r}: configuration {place} of par_compile is {configuration!r} (each is a dict of "
-            f"keywords or a tuple of arguments). Write {{{self._first!r}: {configuration!r}}} or ({configuration!r},)."
+            f"keywords or a tuple of arguments). Write {{{self._name_of(len(leading))!r}: {configuration!r}}} or ({configuration!r},)."
         )
 
-    @property
-    def _first(self) -> str:
-        return next(iter(self.signature.parameters), "name")
+    def _name_of(self, place: int) -> str:
+        return [*self.signature.parameters, "name"][min(place, len(self.signature.parameters))]
+
+    def _without_instance(self, kwargs: Mapping[str, Any]) -> str:
+        if self.instance is None or self.instance in kwargs:
+            return ""
+        return (
+            f"it is called without its first parameter {self.instance!r} (a builder in second place makes it a method). Call it on an "
+            "instance, or put the builder first."
+        )
 
     def _hint(self, kwargs: Mapping[str, Any]) -> str:
         known = list(self.signature.parameters)

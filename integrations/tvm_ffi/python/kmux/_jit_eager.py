@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools as python_functools
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable, Generic
+from typing import TYPE_CHECKING, Any, Callable, Generic, cast
 
 import tvm_ffi
 from typing_extensions import Concatenate, ParamSpec
@@ -17,6 +17,7 @@ from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
 from ._jit_key import is_fixed, key_of
 from ._jit_lazy import AnyPath
+from ._jit_method import JitEagerMethod, hint_of_instance, with_instance
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
 from ._library import functions
@@ -47,13 +48,14 @@ class JitEager(Generic[P]):
     The function takes a `JitBuilder`, then the tensors by position, then its configuration by keyword (behind `*`). It may
     depend on all of them but on what is in the tensors and where they lie. A call with tensors of shapes, strides, dtypes,
     devices and a configuration that were seen launches at once.
+    As a method (`def f(self, builder, ...)`) it is given the instance, which is compared by value: a part of the configuration.
     Threads: any.
     It pickles by its name, as functions do.
     """
 
     def __init__(
         self,
-        function: Callable[Concatenate[JitBuilder, P], JitOutputs],
+        function: Callable[..., JitOutputs],
         options: CompileOptions,
         debug_root_path: AnyPath | None = None,
     ) -> None:
@@ -62,8 +64,9 @@ class JitEager(Generic[P]):
         self.options = options
         self.debug_root_path = debug_root_path
         self.name: str = getattr(function, "__name__", "kernel")
-        self.signature = _without_builder(inspect.signature(function), self.name)
-        self._taken = Signature(self.name, self.signature)
+        self._instance = _instance_of(function)  # the name of the parameter that a method has for its instance
+        self.signature = _without_builder(inspect.signature(function), self.name, self._instance)
+        self._taken = Signature(self.name, self.signature, self._instance)
         own = {"name": self.name, "debug_root_path": debug_root_path}
         if debug_root_path:
             own["func_source"] = source_of(function)
@@ -72,7 +75,7 @@ class JitEager(Generic[P]):
         by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self._defaults = tuple(each.default for each in self.signature.parameters.values() if each.kind in by_position)
 
-    def __call__(self, *tensors: P.args, **configuration: P.kwargs) -> Any:
+    def __call__(self, /, *tensors: P.args, **configuration: P.kwargs) -> Any:
         """Launches on the tensors; returns what the kernel allocates, if it does, as `Kernel` does.
 
         Raises:
@@ -91,7 +94,7 @@ class JitEager(Generic[P]):
             return self.compile(*taken, **configuration)(*taken)
         return made if made is None else like(made, taken)
 
-    def compile(self, *tensors: P.args, **configuration: P.kwargs) -> Kernel:
+    def compile(self, /, *tensors: P.args, **configuration: P.kwargs) -> Kernel:
         """The kernel that a call with these tensors launches."""
         prepare(self.options.get("verbose"))
         call = self._taken.bound(tensors, configuration)
@@ -99,17 +102,17 @@ class JitEager(Generic[P]):
         with noted(self.name, _in_words(call)):
             return Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
 
-    def program(self, *tensors: P.args, **configuration: P.kwargs) -> Program:
+    def program(self, /, *tensors: P.args, **configuration: P.kwargs) -> Program:
         """The program that a call with these tensors compiles."""
         return self._program(self._taken.bound(tensors, configuration))
 
-    def cache_key(self, **configuration: Any) -> str:
+    def cache_key(self, /, **configuration: Any) -> str:
         """What a configuration is known by: all of it by name, defaults too.
 
         Raises:
             TypeError: as a call.
         """
-        return key_of(self.name, self._configured(configuration).arguments)
+        return self._key_of(self._configured(configuration))
 
     def par_compile(
         self, tensors: Sequence[Any], configurations: Iterable[Mapping[str, Any]], **how: Any
@@ -124,10 +127,15 @@ class JitEager(Generic[P]):
             TypeError: a configuration or an option that it does not take.
             As a call; the first failure in input order.
         """
+        return self._par_compile({}, tensors, configurations, how)
+
+    def _par_compile(
+        self, own: Mapping[str, Any], tensors: Sequence[Any], configurations: Iterable[Mapping[str, Any]], how: dict[str, Any]
+    ) -> list[Kernel | None]:
         check_options(self.name, how)
         progress = how.pop("progress", False)
         prepare(self.options.get("verbose"))
-        wanted = [self._keywords(*each) for each in enumerate(configurations)]
+        wanted = [{**own, **self._keywords(*each)} for each in enumerate(configurations)]
         tensors = self._filled(tuple(tensors))
         calls = [self._taken.bound(tensors, each) for each in wanted]
         batch = Batch(self.name, calls, how)
@@ -136,8 +144,8 @@ class JitEager(Generic[P]):
         keys = [self._key(tensors, wanted[place]) for place in places]
         given = [program for program in programs if program is not None]
         settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
-        own = self._held(tensors)
-        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, own, settings, report))
+        held = self._held(tensors)
+        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, held, settings, report))
         kernels: list[Kernel | None] = [None] * len(calls)
         for place, program, kernel in zip(places, given, made):
             kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
@@ -146,7 +154,29 @@ class JitEager(Generic[P]):
 
     def _configured(self, configuration: Mapping[str, Any]) -> inspect.BoundArguments:
         known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
-        return Signature(self.name, inspect.Signature(known)).bound((), configuration)
+        return Signature(self.name, inspect.Signature(known), self._instance).bound((), configuration)
+
+    def _key_of(self, call: inspect.BoundArguments) -> str:
+        try:
+            return key_of(self.name, call.arguments)
+        except TypeError as error:
+            hint = hint_of_instance(self, call.arguments[self._instance]) if self._instance else ""
+            raise TypeError(f"{error}{hint}") from None
+
+    def __get__(self, instance: object, owner: Any = None) -> JitEager[P]:
+        """Itself, or bound to an instance where the function has a parameter for it before its builder.
+
+        Raises:
+            TypeError: whether its first parameter is the instance or the builder is not known.
+        """
+        if instance is not None and self._instance:
+            return cast("JitEager[P]", JitEagerMethod(self, instance))
+        if instance is None or is_eager(self.function):
+            return self
+        raise TypeError(
+            f"jit function {self.name!r} is an attribute of class {type(instance).__qualname__} (its first parameter may be the instance "
+            "or the builder). Annotate the builder as kmux.JitBuilder, or make it a staticmethod."
+        )
 
     def _keywords(self, place: int, configuration: Any) -> dict[str, Any]:
         if isinstance(configuration, Mapping):
@@ -169,7 +199,7 @@ class JitEager(Generic[P]):
             pass
         self._taken.bound(tensors, configuration)
         call = self._configured(configuration)
-        key = key_of(self.name, call.arguments)
+        key = self._key_of(call)
         are_simple = all(type(value) in (bool, int, str) for value in configuration.values())
         if are_simple and all(map(is_fixed, call.arguments.values())):  # a default may be a list, which may change
             self._keys[form] = key
@@ -178,7 +208,9 @@ class JitEager(Generic[P]):
     def _program(self, call: inspect.BoundArguments) -> Program:
         with noted(self.name, _in_words(call)):
             builder = JitBuilder(self.name, self._held(call.args))
-            return builder.build(self.function(builder, *call.args, **call.kwargs))
+            configuration = call.kwargs
+            first = (configuration.pop(self._instance), builder) if self._instance else (builder,)
+            return builder.build(self.function(*first, *call.args, **configuration))
 
     def _held(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors, as the library holds them.
@@ -212,17 +244,33 @@ def jit_eager_again(function: Any, options: CompileOptions, debug_root_path: Any
 
 
 def is_eager(function: Any) -> bool:
-    """Is the first parameter of the function a `JitBuilder`, as its annotation says?"""
+    """Is the first parameter of the function a `JitBuilder`, as its annotation says, or the second one of a method?"""
+    return any(map(_is_builder, _first_two(function)))
+
+
+def _first_two(function: Any) -> list[inspect.Parameter]:
     try:
-        first = next(iter(inspect.signature(function).parameters.values()), None)
+        return list(inspect.signature(function).parameters.values())[:2]
     except (TypeError, ValueError):
-        return False
-    said = None if first is None else first.annotation
-    return said is JitBuilder or (isinstance(said, str) and said.split(".")[-1] == JitBuilder.__name__)
+        return []
 
 
-def _without_builder(signature: inspect.Signature, name: str) -> inspect.Signature:
+def _is_builder(parameter: inspect.Parameter) -> bool:
+    said = parameter.annotation
+    by_position = parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return by_position and (said is JitBuilder or (isinstance(said, str) and said.split(".")[-1] == JitBuilder.__name__))
+
+
+def _instance_of(function: Any) -> str | None:
+    """The name of the parameter before the builder, which a method has for its instance; None for other functions."""
+    first = _first_two(function)
+    return first[0].name if len(first) == 2 and _is_builder(first[1]) and not _is_builder(first[0]) else None
+
+
+def _without_builder(signature: inspect.Signature, name: str, instance: str | None) -> inspect.Signature:
     parameters = list(signature.parameters.values())
+    if instance is not None:
+        return with_instance(signature.replace(parameters=parameters[2:]), instance)
     if not parameters or parameters[0].kind not in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
         raise TypeError(
             f"jit function {name!r} has no parameter for the builder (an eager function takes a kmux.JitBuilder first). "

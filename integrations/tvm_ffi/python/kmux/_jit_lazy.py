@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, Literal, Union, overload
 
-from typing_extensions import ParamSpec
+from typing_extensions import Concatenate, ParamSpec
 
 from ._compile import compile
 from ._debug_files import DebugFiles
@@ -18,6 +18,7 @@ from ._jit_batch import Batch, check_options
 from ._jit_call import Signature, noted
 from ._jit_entry import JitEntry
 from ._jit_key import is_fixed, key_of
+from ._jit_method import JitMethod, hint_of_instance
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
 from ._library import functions
@@ -26,6 +27,7 @@ from ._program import AnyProgram, Program, as_program
 from ._progress import Progress
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")  # behind the instance of a method
 AnyPath = Union[str, "os.PathLike[str]"]
 Configuration = Union[Mapping[str, Any], "tuple[Any, ...]"]
 
@@ -38,6 +40,7 @@ class JitFunction(Generic[P]):
 
     What it has made once it finds again, until a header that it was compiled from changes. Two configurations that make the
     same program share its kernel. What fails is not remembered; every error carries the call as a note.
+    As a method it is given the instance, which is compared by value: its class is a dataclass, an enum or the like.
     Threads: any; a configuration is compiled once, however many ask.
     It pickles by its name, as functions do.
     """
@@ -54,13 +57,12 @@ class JitFunction(Generic[P]):
         self.signature = inspect.signature(function)
         self._taken = Signature(self.name, self.signature)
         self._debug_files = DebugFiles(debug_root_path, source_of(function) if debug_root_path else "")
-        self._owner: type | None = None  # the class whose attribute it is
         self._lock = threading.Lock()
         self._seen: dict[Any, Kernel] = {}  # by arguments as they came
         self._entries: dict[str, JitEntry] = {}  # by key
         self._kernels_by_digest: dict[str, Kernel] = {}  # by the program's digest
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Kernel:
         """The kernel for these arguments; compiles it if need be.
 
         Raises:
@@ -87,7 +89,7 @@ class JitFunction(Generic[P]):
         kinds = self.signature.parameters
         return all(is_fixed(value) for name, value in call.arguments.items() if kinds[name].kind not in several)
 
-    def program(self, *args: P.args, **kwargs: P.kwargs) -> Program:
+    def program(self, /, *args: P.args, **kwargs: P.kwargs) -> Program:
         """The program for these arguments, not compiled.
 
         Raises:
@@ -95,7 +97,7 @@ class JitFunction(Generic[P]):
         """
         return self._program(self._bound(args, kwargs))
 
-    def cache_key(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def cache_key(self, /, *args: P.args, **kwargs: P.kwargs) -> str:
         """What a call with these arguments is known by: all of them by name, defaults too.
 
         Raises:
@@ -136,8 +138,11 @@ class JitFunction(Generic[P]):
             TypeError: an option that there is not.
             As a call; the first failure in input order.
         """
+        return self._par_compile((), configurations, how)
+
+    def _par_compile(self, leading: tuple[Any, ...], configurations: Iterable[Configuration], how: dict[str, Any]) -> Any:
         check_options(self.name, how)
-        calls = [self._taken.configured(*each) for each in enumerate(configurations)]
+        calls = [self._taken.configured(*each, leading) for each in enumerate(configurations)]
         keys = [key_of(self.name, call.arguments) for call in calls]
         batch = Batch(self.name, calls, how)
         programs = batch.programs(self._program)
@@ -161,23 +166,22 @@ class JitFunction(Generic[P]):
         try:
             return self._taken.bound(args, kwargs)
         except TypeError as error:
-            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}{self._hint_of_class()}") from None
+            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._owner = owner
-
-    def _hint_of_class(self) -> str:
-        """What may be meant where a method was decorated: it is given no self."""
-        if self._owner is None:
-            return ""
-        return f" It is an attribute of class {self._owner.__qualname__}, and a jit function is given no self: decorate a function outside."
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> JitFunction[P]: ...
+    @overload
+    def __get__(self: JitFunction[Concatenate[Any, Q]], instance: object, owner: Any = None) -> JitMethod[Q]: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else JitMethod(self, instance)
 
     def _keyed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[inspect.BoundArguments, str]:
         call = self._bound(args, kwargs)
         try:
             return call, key_of(self.name, call.arguments)
         except TypeError as error:
-            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
+            hint = hint_of_instance(self, args[0]) if args else ""
+            raise TypeError(f"{error}{hint or _hint_of_arrays(args, kwargs)}") from None
 
     def _entry(self, key: str) -> JitEntry:
         with self._lock:
