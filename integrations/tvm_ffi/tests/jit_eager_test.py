@@ -42,6 +42,25 @@ def optional(b: kmux.JitBuilder, x, y=None):
     return z
 
 
+@kmux.jit
+def add(b: kmux.JitBuilder, x, y=None, z=None, *, keeps=False):
+    """x + y - z, of those that are given; with `keeps` z is declared although it is None."""
+    calls.append("add")
+    n, m = b.symbol("n"), b.constant("m")
+    taken = [b.input("x", [n, m])]
+    if y is not None:
+        taken.append(b.input("y", [n, m]))
+    if z is not None or keeps:
+        taken.append(b.buffer("z", [n, m], "float32", nullable=keeps))
+    s = b.empty("s", "float32", [n, m])
+    parts = ["x[i]", *(["+ y[i]"] if y is not None else []), *(["- z[i]"] if z is not None else [])]
+    parameters = ", ".join(f"const float* {each.name}" for each in taken)
+    source = f"void add({parameters}, float* s, int n) {{ for (int i = 0; i < n; ++i) s[i] = {' '.join(parts)}; }}"
+    b.variant("c", sources={"add.c": source})
+    b.launch("add", [*taken, s, n * m])
+    return s
+
+
 def of_kind(x, *, kind):
     """An array of this kind that a kernel made; nothing is in it."""
 
@@ -101,6 +120,38 @@ class JitEager(unittest.TestCase):
         self.assertIsNotNone(optional.par_compile([ones(3)], [{}])[0])
         with self.assertRaisesRegex(TypeError, "missing a required argument: 'x'"):
             optional()
+
+    def test_none_by_default_is_absent_unless_it_is_declared(self):
+        x, y, z = 9 * ones(2, 3), 2 * ones(2, 3), 5 * ones(2, 3)
+        forms = (((x,), 9), ((x, None), 9), ((x, y), 11), ((x, y, z), 6), ((x, None, z), 4), ((x, None, None), 9))
+        for _ in range(2):
+            for tensors, expected in forms:
+                self.assertEqual(add(*tensors)[1, 2], expected, expected)
+        self.assertEqual(calls, 4 * ["add"])  # once for each of x, x y, x y z and x z
+        self.assertEqual(add(x, keeps=True)[0, 0], 9)
+        self.assertEqual(add(x[:1], None, z[:1])[0, 0], 4)
+        self.assertEqual([len(add.compile(*tensors).signature["params"]) for tensors, _ in forms], [2, 2, 3, 4, 3, 2])
+        self.assertEqual(add.compile(x, keeps=True)(x, None)[0, 0], 9)
+
+    def test_absent_tensors_are_left_out_of_several_configurations(self):
+        x, z = 9 * ones(2, 2), 5 * ones(2, 2)
+        one, other = add.par_compile([x], [{}, {"keeps": True}])
+        self.assertEqual((one(x)[0, 0], other(x, None)[0, 0]), (9, 9))
+        (both,) = add.par_compile([x, None, z], [{}])
+        self.assertEqual(both(x, z)[0, 0], 4)
+        calls.clear()
+        self.assertEqual((add(x)[0, 0], add(x, keeps=True)[0, 0], add(x, None, z)[0, 0], calls), (9, 9, 4, []))
+
+    def test_none_for_a_tensor_that_has_another_default_is_refused(self):
+        @kmux.jit
+        def taken(b: kmux.JitBuilder, x, y):
+            b.variant("c", sources={"d.c": "void d(const float* x) {}"})
+            b.launch("d", [b.input("x", [b.symbol("n")])])
+
+        with self.assertRaisesRegex(ValueError, "the call gives 2 tensors .the function takes 1."):
+            taken(ones(3), None)
+        with self.assertRaisesRegex(ValueError, '"x" is given a null tensor .it is not nullable.'):
+            taken(None, None)
 
     def test_a_dtype_is_a_word_or_a_dtype(self):
         for kind in ("float32", np.dtype("float32"), np.float32, tvm_ffi.dtype("float32")):

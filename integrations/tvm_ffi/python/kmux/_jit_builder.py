@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
-
-import tvm_ffi
+from typing import Any, Union
 
 from ._defines import defines_of
 from .expr import Expr, Extent, form_of
-from ._library import functions
+from ._jit_described import Described
 from ._numbers import in_json, index_of, is_inexact
 from ._program import Program, program
-
-
-@tvm_ffi.register_object("kmux.JitBuilder")
-class _Described(tvm_ffi.Object):
-    """The tensors of the call as the runtime knows them; it solves constants and finds what does not agree."""
-
-    if TYPE_CHECKING:
-
-        def _constant(self, name: str) -> int: ...
-        def _value(self, place: int) -> int: ...
-        def _symbol(self, name: str, dtype: str) -> None: ...
-        def _declare(self, kind: str, name: str, has_dtype: bool, document: str) -> str: ...
-        def _finish(self, outputs: Sequence[str]) -> str: ...
 
 
 class JitConstant(Expr):
     """A number that is read from the first shape that has it, and compiled in: another value is another kernel."""
 
-    def __init__(self, described: _Described, name: str) -> None:
+    def __init__(self, described: Described, name: str) -> None:
         super().__init__(name)
         self.name = name
-        self._described, self._place = described, described._constant(name)
+        self._described, self._place = described, described.constant(name)
 
     @property
     def value(self) -> int:
         """The number; 0, and an error of the call, if no tensor has given it yet."""
-        return int(self._described._value(self._place))
+        return self._described.value(self._place)
 
     def __int__(self) -> int:
         return self.value
@@ -78,9 +63,10 @@ class JitBuilder:
     the function has returned, all at once.
     """
 
-    def __init__(self, name: str, tensors: Sequence[Any]) -> None:
+    def __init__(self, name: str, tensors: Sequence[Any], optional: Iterable[int] = ()) -> None:
+        """`optional`: the tensors that are absent where they are None and not declared."""
         self._name = name
-        self._described: _Described = functions.jit_builder(name, list(tensors))
+        self._described = Described(name, tensors, optional)
         self._constants: dict[str, JitConstant] = {}
         self._kinds: dict[str, Any] = {}  # how a launch takes what has a name
         self._variants: list[dict[str, Any]] = []
@@ -97,7 +83,7 @@ class JitBuilder:
     def symbol(self, name: str, dtype: DType = "int64") -> Expr:
         """A number of the shapes that each call brings."""
         word = dtype_text(dtype)
-        self._described._symbol(name, word)
+        self._described.symbol(name, word)
         self._kinds[name] = {"expr": name, "dtype": word}
         return Expr(name)
 
@@ -123,11 +109,12 @@ class JitBuilder:
         document: dict[str, Any] = {"shape": _forms(shape), "alignment_bytes": alignment_bytes, "nullable": nullable}
         if strides is not None:
             document["strides"] = _forms(strides)
-        return self._declare("buffer", name, dtype_text(dtype), document)
+        return self._declare("buffer", name, dtype_text(dtype), document, nullable=bool(nullable))
 
     def empty(self, name: str, dtype: DType, shape: Iterable[Extent]) -> JitBuffer:
         """A tensor that each call allocates. Return it."""
-        return self._declare("empty", name, dtype_text(dtype), {"shape": _forms(shape)})
+        text = json.dumps({"dtype": dtype_text(dtype), "shape": _forms(shape)}, default=in_json)
+        return self._named(name, self._described.empty(name, text))
 
     def variant(
         self,
@@ -207,8 +194,13 @@ class JitBuilder:
         Raises:
             ValueError: with every problem.
         """
-        signature = json.loads(self._described._finish(_names(outputs, self._name)))
+        signature = json.loads(self._described.finish(_names(outputs, self._name)))
         return program({"name": self._name, "signature": signature, "variants": self._variants}, self._files)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The tensors of the call that the kernel takes: all but those that are absent."""
+        return self._described.places
 
     @property
     def _body(self) -> dict[str, Any]:
@@ -217,10 +209,13 @@ class JitBuilder:
         body: dict[str, Any] = self._variants[-1]["body"]
         return body
 
-    def _declare(self, kind: str, name: str, dtype: str | None, document: dict[str, Any]) -> JitBuffer:
+    def _declare(self, kind: str, name: str, dtype: str | None, document: dict[str, Any], *, nullable: bool = False) -> JitBuffer:
         text = json.dumps({"dtype": dtype or "uint8", **document}, default=in_json)  # without one it has the tensor's
+        return self._named(name, self._described.next(kind, name, dtype is not None, text, nullable=nullable))
+
+    def _named(self, name: str, dtype: str) -> JitBuffer:
         self._kinds[name] = {"tensor": name}
-        return JitBuffer(name, str(self._described._declare(kind, name, dtype is not None, text)))
+        return JitBuffer(name, dtype)
 
     def _numbered(self, value: Extent) -> Any:
         """The expression with the values of the constants, which are known by now."""

@@ -24,7 +24,7 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program
-from ._progress import reported
+from ._progress import Progress, reported
 from ._refused import Refused
 
 P = ParamSpec("P")
@@ -48,6 +48,7 @@ class JitEager(Generic[P]):
     The function takes a `JitBuilder`, then the tensors by position, then its configuration by keyword (behind `*`). It may
     depend on all of them but on what is in the tensors and where they lie. A call with tensors of shapes, strides, dtypes,
     devices and a configuration that were seen launches at once.
+    A tensor that is None by default is absent where it is None, unless the function declares it as nullable.
     As a method (`def f(self, builder, ...)`) it is given the instance, which is compared by value: a part of the configuration.
     Threads: any.
     It pickles by its name, as functions do.
@@ -72,8 +73,10 @@ class JitEager(Generic[P]):
             own["func_source"] = source_of(function)
         self._kernels: _Kernels = functions.jit_eager(plain({**options, **own}))
         self._keys: dict[Any, str] = {}  # of configurations, as they came
+        self._places: dict[str, tuple[int, ...]] = {}  # of the tensors that a kernel takes, by key, where some are absent
         by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self._defaults = tuple(each.default for each in self.signature.parameters.values() if each.kind in by_position)
+        self._optional = tuple(place for place, default in enumerate(self._defaults) if default is None)
 
     def __call__(self, /, *tensors: P.args, **configuration: P.kwargs) -> Any:
         """Launches on the tensors; returns what the kernel allocates, if it does, as `Kernel` does.
@@ -86,25 +89,36 @@ class JitEager(Generic[P]):
         try:
             given = if_writable(taken)
         except Refused:
-            given = None  # which compile() names
-        if given is None:  # the kernel has to say what it writes
-            return self.compile(*taken, **configuration)(*taken)
-        made = functions.jit_run(self._kernels, self._key(taken, configuration), *given)
+            given = None  # which _compiled() names
+        made: Any = False
+        if given is not None:  # else the kernel has to say what it writes
+            key = self._key(taken, configuration)
+            places = self._places.get(key) if self._optional else None
+            made = functions.jit_run(self._kernels, key, *_of(given, places))
         if made is False:  # not seen
-            return self.compile(*taken, **configuration)(*taken)
+            kernel, own = self._compiled(taken, configuration)
+            return kernel(*_of(taken, own))
         return made if made is None else like(made, taken)
 
     def compile(self, /, *tensors: P.args, **configuration: P.kwargs) -> Kernel:
         """The kernel that a call with these tensors launches."""
+        return self._compiled(tensors, configuration)[0]
+
+    def _compiled(self, tensors: tuple[Any, ...], configuration: Mapping[str, Any]) -> tuple[Kernel, tuple[int, ...]]:
+        """The kernel, and the tensors that it takes."""
         prepare(self.options.get("verbose"))
         call = self._taken.bound(tensors, configuration)
-        key, program, given = self._key(tensors, configuration), self._program(call), self._held(call.args)
+        key = self._key(call.args, configuration)
+        program, places = self._described(call)
+        given = _of(self._held(call.args), places)
         with noted(self.name, _in_words(call)):
-            return Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
+            kernel = Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
+        self._places[key] = places
+        return kernel, places
 
     def program(self, /, *tensors: P.args, **configuration: P.kwargs) -> Program:
         """The program that a call with these tensors compiles."""
-        return self._program(self._taken.bound(tensors, configuration))
+        return self._described(self._taken.bound(tensors, configuration))[0]
 
     def cache_key(self, /, **configuration: Any) -> str:
         """What a configuration is known by: all of it by name, defaults too.
@@ -139,26 +153,47 @@ class JitEager(Generic[P]):
         tensors = self._filled(tuple(tensors))
         calls = [self._taken.bound(tensors, each) for each in wanted]
         batch = Batch(self.name, calls, how)
-        programs = batch.programs(self._program)
-        places = [index for index, program in enumerate(programs) if program is not None]
-        keys = [self._key(tensors, wanted[place]) for place in places]
-        given = [program for program in programs if program is not None]
-        settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
-        held = self._held(tensors)
-        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, held, settings, report))
+        made: dict[int, tuple[Program, tuple[int, ...]]] = {}  # by call: the program, and the tensors that it takes
+
+        def make(call: inspect.BoundArguments) -> Program:
+            made[id(call)] = self._described(call)
+            return made[id(call)][0]
+
+        batch.programs(make)
+        keys = [self._key(tensors, each) for each in wanted]
         kernels: list[Kernel | None] = [None] * len(calls)
-        for place, program, kernel in zip(places, given, made):
-            kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
+        for places in dict.fromkeys(places for _, places in made.values()):  # mostly one
+            group = [i for i, call in enumerate(calls) if id(call) in made and made[id(call)][1] == places]
+            pairs = [(keys[i], made[id(calls[i])][0]) for i in group]
+            for i, kernel in zip(group, self._par_compiled(pairs, group, _of(self._held(tensors), places), batch, progress, how)):
+                kernels[i], self._places[keys[i]] = kernel, places
         batch.warn()
         return kernels
+
+    def _par_compiled(
+        self,
+        programs: list[tuple[str, Program]],
+        group: list[int],
+        held: Sequence[Any],
+        batch: Batch,
+        progress: Progress,
+        how: Mapping[str, Any],
+    ) -> list[Kernel | None]:
+        """The kernels of programs, by their keys, that take the same tensors; `group` has their places in the batch."""
+        settings = plain({**how, "left_out": lambda index, why: batch.leave_out(group[index], why)})
+        keys, given = [key for key, _ in programs], [program for _, program in programs]
+        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, held, settings, report))
+        own = plain(self.options)
+        return [None if kernel is None else Kernel._of(kernel, program, own) for kernel, program in zip(made, given)]
 
     def _configured(self, configuration: Mapping[str, Any]) -> inspect.BoundArguments:
         known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
         return Signature(self.name, inspect.Signature(known), self._instance).bound((), configuration)
 
-    def _key_of(self, call: inspect.BoundArguments) -> str:
+    def _key_of(self, call: inspect.BoundArguments, absent: Iterable[int] = ()) -> str:
+        """The key of a configuration, and of the tensors that are None, which a function may describe another kernel for."""
         try:
-            return key_of(self.name, call.arguments)
+            return key_of(self.name, {**call.arguments, **{self._name_of(place): None for place in absent}})
         except TypeError as error:
             hint = hint_of_instance(self, call.arguments[self._instance]) if self._instance else ""
             raise TypeError(f"{error}{hint}") from None
@@ -192,25 +227,27 @@ class JitEager(Generic[P]):
         return tensors if any(each is inspect.Parameter.empty for each in left_out) else (*tensors, *left_out)
 
     def _key(self, tensors: tuple[Any, ...], configuration: Mapping[str, Any]) -> str:
-        form = (*configuration.items(), *map(type, configuration.values()))
+        absent = tuple(place for place in self._optional if tensors[place] is None) if len(tensors) >= len(self._defaults) else ()
+        form = (absent, *configuration.items(), *map(type, configuration.values()))
         try:
             return self._keys[form]
         except (KeyError, TypeError):  # not seen, or not hashable
             pass
         self._taken.bound(tensors, configuration)
         call = self._configured(configuration)
-        key = self._key_of(call)
+        key = self._key_of(call, absent)
         are_simple = all(type(value) in (bool, int, str) for value in configuration.values())
         if are_simple and all(map(is_fixed, call.arguments.values())):  # a default may be a list, which may change
             self._keys[form] = key
         return key
 
-    def _program(self, call: inspect.BoundArguments) -> Program:
+    def _described(self, call: inspect.BoundArguments) -> tuple[Program, tuple[int, ...]]:
+        """The program of a call, and the tensors that it takes."""
         with noted(self.name, _in_words(call)):
-            builder = JitBuilder(self.name, self._held(call.args))
+            builder = JitBuilder(self.name, self._held(call.args), self._optional)
             configuration = call.kwargs
             first = (configuration.pop(self._instance), builder) if self._instance else (builder,)
-            return builder.build(self.function(*first, *call.args, **configuration))
+            return builder.build(self.function(*first, *call.args, **configuration)), builder.places
 
     def _held(self, tensors: Sequence[Any]) -> list[Any]:
         """The tensors, as the library holds them.
@@ -236,6 +273,10 @@ class JitEager(Generic[P]):
 
     def __reduce__(self) -> Any:
         return pickled(self, (jit_eager_again, (self.function, dict(self.options), self.debug_root_path)))
+
+
+def _of(tensors: Sequence[Any], places: tuple[int, ...] | None) -> Sequence[Any]:
+    return tensors if places is None or len(places) == len(tensors) else [tensors[place] for place in places]
 
 
 def jit_eager_again(function: Any, options: CompileOptions, debug_root_path: AnyPath | None) -> JitEager[Any]:
