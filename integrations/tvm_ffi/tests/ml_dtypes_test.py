@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of ml_dtypes: taken without a copy, returned, or refused by name where a kernel's elements lie otherwise."""
+"""Arrays of ml_dtypes: taken without a copy, returned, or refused by name where a kernel's elements lie otherwise; its numbers."""
 
+import decimal
 import importlib.util
 import unittest
 
@@ -23,6 +24,49 @@ def copy_of(dtype, kind="inout"):
     return kmux.kernel(_SOURCE, f"copy(x: {dtype}[n], y: {kind} {dtype}[n])", args=args, target="cpu")
 
 
+class Quarter:
+    """A number by its protocol alone, as those of ml_dtypes are."""
+
+    def __init__(self, quarters):
+        self.quarters = quarters
+
+    def __float__(self):
+        return self.quarters / 4
+
+
+_BITS = {"bf16": "uint16", "f8e4m3": "uint8", "f32": "float32", "f64": "float64", "i32": "int32", "i8": "int8"}  # as NumPy has them
+_TYPES = {"uint16": "unsigned short", "uint8": "unsigned char", "float32": "float", "float64": "double", "int32": "int", "int8": "signed char"}
+
+
+def taken_as(dtype, number):
+    """What a kernel gets for `number` in a parameter of that dtype, by every way of a call."""
+    bits, word = _BITS[dtype], {"f8e4m3": "float8_e4m3fn"}.get(dtype, dtype)
+    source = f"void take({_TYPES[bits]} a, {_TYPES[bits]}* y) {{ *y = a; }}"
+    kernel = kmux.kernel(source, f"take(a: {word}, y: inout {bits}[1])", target="cpu")
+    seen = set()
+    for call in (kernel, kernel.launch, kernel.compile(), kernel.compile().launch, lambda a, y: kernel(a=a, y=y)):
+        y = np.zeros(1, bits)
+        call(number, y)
+        seen.add(y[0].item())
+    (one,) = seen
+    return one
+
+
+class Numbers(unittest.TestCase):
+    def test_numbers_by_their_protocol_are_rounded_as_floats_are(self):
+        for number in (Quarter(6), decimal.Decimal("1.5")):
+            self.assertEqual([taken_as(dtype, number) for dtype in ("f32", "f64", "bf16")], [1.5, 1.5, taken_as("bf16", 1.5)])
+
+    def test_numbers_by_their_protocol_are_no_integers(self):
+        with self.assertRaisesRegex(TypeError, '"a" is the number 1.5 .expected a int32'):
+            taken_as("i32", Quarter(6))
+
+    def test_what_has_the_protocol_and_is_no_number_is_refused(self):
+        for value in (np.datetime64(1, "s"), np.void(b"1")):
+            with self.assertRaisesRegex(TypeError, 'parameter "a" is'):
+                taken_as("f32", value)
+
+
 @unittest.skipUnless(importlib.util.find_spec("ml_dtypes"), "needs ml_dtypes (it is not in this Python)")
 class MlDtypes(unittest.TestCase):
     def array(self, dtype, *shape):
@@ -40,6 +84,21 @@ class MlDtypes(unittest.TestCase):
                     x.flags.writeable = False
                     call(x, y)
                     self.assertEqual(y.tobytes(), x.tobytes())
+
+    def test_numbers_are_taken(self):
+        import ml_dtypes
+
+        self.assertEqual([taken_as(dtype, ml_dtypes.bfloat16(1.5)) for dtype in ("f32", "f64", "bf16")], [1.5, 1.5, 0x3FC0])
+        self.assertEqual([taken_as("f8e4m3", number) for number in (ml_dtypes.float8_e4m3fn(1.5), 1.5)], [0x3C, 0x3C])
+        for dtype in (*_DTYPES, "float4_e2m1fn", "float6_e3m2fn"):
+            one = getattr(ml_dtypes, dtype)(1)
+            self.assertEqual([taken_as("f32", one), taken_as("bf16", one)], [1, 0x3F80], dtype)
+        for dtype in ("int4", "uint4", "int2", "uint2"):
+            one = getattr(ml_dtypes, dtype)(1)
+            self.assertEqual([taken_as(each, one) for each in ("i32", "i8", "f32")], [1, 1, 1], dtype)
+        self.assertEqual(taken_as("i32", ml_dtypes.int4(-3)), -3)
+        with self.assertRaisesRegex(TypeError, '"a" is the number 1.5 .expected a int32'):
+            taken_as("i32", ml_dtypes.bfloat16(1.5))
 
     def test_memory_that_must_not_be_written_is_refused(self):
         y = self.array("bfloat16", 4)

@@ -57,6 +57,8 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
         return _of_complex
     if _is_index(kind):
         return _of_index
+    if _is_real(kind):
+        return _of_real
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
     if of_torch and hasattr(kind, "is_conj") and hasattr(kind, "is_neg"):
@@ -84,6 +86,14 @@ def _is_index(kind: type) -> bool:
     """Is it an integer by Python's protocol alone? TVM-FFI takes those that are numbers by their class."""
     known = issubclass(kind, (numbers.Number, tvm_ffi.Object)) or hasattr(kind, "__dlpack__")
     return hasattr(kind, "__index__") and not known
+
+
+def _is_real(kind: type) -> bool:
+    """Is it a number by Python's protocol alone, as ml_dtypes' and `decimal.Decimal` are? NumPy's dates have the protocol, too."""
+    if _optional.numpy is not None and issubclass(kind, _optional.numpy.generic):
+        return _ml_dtypes.is_number(kind)
+    known = issubclass(kind, (numbers.Real, tvm_ffi.Object)) or hasattr(kind, "__dlpack__") or hasattr(kind, "__len__")
+    return hasattr(kind, "__float__") and not known
 
 
 class _Memory:
@@ -167,6 +177,14 @@ def _of_index(value: Any) -> tuple[Any, bool]:
     try:
         return operator.index(value), False
     except TypeError:  # as of arrays that have several elements
+        return value, False
+
+
+def _of_real(value: Any) -> tuple[Any, bool]:
+    is_integer = "int" in type(value).__name__ and _ml_dtypes.is_number(type(value))  # int4 and the like have no __index__
+    try:
+        return int(value) if is_integer else float(value), False
+    except (TypeError, ValueError, OverflowError):
         return value, False
 
 

@@ -1,4 +1,4 @@
-"""Arrays of NumPy whose dtype is of package ml_dtypes (bfloat16, float8_e4m3fn and the like), which NumPy's DLPack refuses."""
+"""Arrays and numbers of package ml_dtypes (bfloat16, float8_e4m3fn and the like), which NumPy's DLPack refuses."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ _told: set[int] = set()
 def when_seen(tell: Callable[[int, int, int], object]) -> None:
     """Calls `tell` with number, DLPack's code and bits of each dtype when its first array is seen."""
     _tell_types.append(tell)
+
+
+def is_number(kind: type) -> bool:
+    """Returns true for a type of ml_dtypes' real numbers. NumPy does not count them among its own."""
+    return kind.__module__.partition(".")[0] == "ml_dtypes" and "complex" not in kind.__name__
 
 
 def name_of(dtype: Any) -> str | None:
