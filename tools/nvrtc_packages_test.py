@@ -21,9 +21,10 @@ def installed():
     return packages("kmux.sh", "NVRTC_PACKAGES=(", ")")
 
 
-def extra():
-    listed = text("integrations/tvm_ffi/pyproject.toml").split("nvrtc = [", 1)[1].split("]", 1)[0]
-    return dict(re.findall(r'"([a-z-]+)([^"]*)"', listed))
+def extra(name):
+    """The parts of CUDA's own list of packages that an extra of the wheel has, and their releases."""
+    listed = re.search(rf'^{name} = \["cuda-toolkit\[([a-z,]+)\]([^"]+)"\]$', text("integrations/tvm_ffi/pyproject.toml"), re.M)
+    return listed[1].split(","), listed[2]
 
 
 class NvrtcPackages(unittest.TestCase):
@@ -34,8 +35,10 @@ class NvrtcPackages(unittest.TestCase):
     def test_are_of_one_version_of_the_toolkit(self):
         self.assertEqual({version.rsplit(".", 1)[0] for version in installed().values()}, {"13.0"})
 
-    def test_are_among_those_of_the_extra_of_the_wheel(self):
-        self.assertEqual(extra(), dict.fromkeys(installed(), ">=13.0,<14"))  # torch pins one of these
+    def test_extras_of_the_wheel_have_them_of_one_release_each(self):
+        # By CUDA's list, which torch pins, too: packages on their own would be of the newest release beside torch's NVRTC.
+        self.assertEqual(extra("nvrtc"), (["nvrtc", "cudart", "cccl", "crt"], ">=13.0,<14"))
+        self.assertEqual(extra("nvrtc12"), (["nvrtc", "cudart", "cccl", "nvcc"], ">=12.9,<13"))  # its crt/ is in nvcc
 
     def test_are_those_of_the_message_and_of_the_page(self):
         for path in ("plugins/nvrtc/places.h", "plugins/nvrtc/README.md"):

@@ -131,7 +131,7 @@ class Wheel(unittest.TestCase):
             metadata = email.message_from_bytes(wheel.read(name))
         needs = metadata.get_all("Requires-Dist")
         self.assertTrue([need for need in needs if need.startswith("apache-tvm-ffi")], needs)
-        self.assertEqual(metadata.get_all("Provides-Extra"), ["numpy", "nvrtc", "progress", "ray"])
+        self.assertEqual(metadata.get_all("Provides-Extra"), ["numpy", "nvrtc", "nvrtc12", "progress", "ray"])
 
     def test_libraries_are_stripped_and_need_nothing_else(self):
         with self.contents() as wheel:
