@@ -132,6 +132,9 @@ class Kernel(unittest.TestCase):
 
     def test_owners_may_promise_classes_of_one_name(self):
         def promised():
+        for wrong in (3, "ValueError", ValueError(), int, KeyboardInterrupt, None):
+            with self.assertRaisesRegex(TypeError, "error is .* .a class of exceptions is wanted.. Pass one, such as ValueError"):
+                kernel.raise_for_arguments(wrong)
             class Local(Exception):
                 pass
 

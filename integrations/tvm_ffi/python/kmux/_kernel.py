@@ -108,7 +108,12 @@ class Kernel(tvm_ffi.Function):
         """From now on a wrong argument is an `error`, for who has promised callers another type than TypeError and ValueError.
 
         Threads: not beside calls.
+
+        Raises:
+            TypeError: `error` is no class of exceptions.
         """
+        if not (isinstance(error, type) and issubclass(error, Exception)):
+            raise TypeError(f"error is {error!r} (a class of exceptions is wanted). Pass one, such as ValueError.")
         functions.kernel_raise_for_arguments(self, _registered(error))
         self._argument_error = error
 
