@@ -77,6 +77,9 @@ class Kernel(unittest.TestCase):
         np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
         with self.assertRaisesRegex(TypeError, "option 'out_idx' is a bool that is not a list of ints"):
             compiled(programs.scale(outputs=()), out_idx=True)
+        for wrong in (np.True_, [np.True_], np.array([1]), [np.array([1])]):
+            with self.assertRaisesRegex(TypeError, "option 'out_idx' is a .* that is not a list of ints"):
+                compiled(programs.scale(outputs=()), out_idx=wrong)
 
     def test_counts_the_arguments_of_a_kernel_without_outputs(self):  # C3.10
         kernel = compiled(programs.scale(outputs=()))
@@ -129,12 +132,12 @@ class Kernel(unittest.TestCase):
             compiled().launch(self.x, "a")
         with self.assertRaisesRegex(TypeError, "this is not a kernel"):
             kmux.Kernel.raise_for_arguments(tvm_ffi.convert(print), Refusal)
-
-    def test_owners_may_promise_classes_of_one_name(self):
-        def promised():
         for wrong in (3, "ValueError", ValueError(), int, KeyboardInterrupt, None):
             with self.assertRaisesRegex(TypeError, "error is .* .a class of exceptions is wanted.. Pass one, such as ValueError"):
                 kernel.raise_for_arguments(wrong)
+
+    def test_owners_may_promise_classes_of_one_name(self):
+        def promised():
             class Local(Exception):
                 pass
 
@@ -235,6 +238,14 @@ class Kernel(unittest.TestCase):
     def test_cannot_be_tuned_under_another_policy(self):
         with self.assertRaisesRegex(ValueError, "measured"):
             self.scale.tune(self.x, np.zeros(4, "float32"), 2.0)
+
+    def test_numbers_are_no_arrays(self):
+        for seconds in (np.ones(2), np.True_, True, "2"):
+            with self.assertRaisesRegex(TypeError, "seconds is an? .* .a number is wanted."):
+                self.scale.tune(self.x, np.zeros(4, "float32"), 2.0, seconds=seconds)
+        for device in (np.array([0]), np.False_):
+            with self.assertRaisesRegex(TypeError, "device is an? .* .an int is wanted."):
+                self.scale.warm(device)
 
     def test_is_tuned(self):
         kernel = compiled(policy="measured")

@@ -289,7 +289,7 @@ class SourceKernel(unittest.TestCase):
             self.assertEqual(saxpy(2.0, numpy.ones(8, "float32")).shape, (8,))
 
     def test_extents_are_numbers_or_expressions(self):
-        for grid, shown in ((True, "True"), ([], r"\[\]"), ([1, False], r"\[1, False\]"), (numpy.float32(2), "a float32"), ({}, "a dict")):
+        for grid, shown in ((True, "True"), (numpy.True_, "True"), ([], r"\[\]"), ([1, False], r"\[1, False\]"), ([numpy.False_], r"\[False\]"), (numpy.float32(2), "a float32"), ({}, "a dict")):
             with self.assertRaisesRegex(TypeError, f"grid is {shown} .extents are integers, or expressions as text"):
                 kmux.kernel(_SAXPY, _SIGNATURE, grid=grid, block=1)
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from ._given import is_array
+from ._numbers import index_of, is_bool
 from ._text import utf8
 
 
@@ -16,9 +16,9 @@ def integer(name: str, value: Any) -> int:
     Raises:
         TypeError: it is none.
     """
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+    if (index := index_of(value)) is None:
         raise wrong(name, value, "an int")
-    return operator.index(value)
+    return index
 
 
 def number(name: str, value: Any) -> float:
@@ -27,9 +27,12 @@ def number(name: str, value: Any) -> float:
     Raises:
         TypeError: it is no number.
     """
-    if isinstance(value, (bool, str)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+    if isinstance(value, str) or is_bool(value) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
         raise wrong(name, value, "a number")
-    return float(value)
+    try:
+        return float(value)
+    except TypeError:  # of an array of several elements
+        raise wrong(name, value, "a number") from None
 
 
 def text(name: str, value: Any) -> str:

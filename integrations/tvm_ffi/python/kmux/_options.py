@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, SupportsIndex, TypedDict, Union
 
+from ._numbers import index_of, is_bool
 from ._text import path_of, utf8
 
 
@@ -49,13 +49,15 @@ def _plain(name: str, value: Any) -> Any:
         return {_plain(name, key): _plain(name, element) for key, element in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(name, element) for element in value]
-    return operator.index(value) if hasattr(type(value), "__index__") else value
+    if is_bool(value):
+        return bool(value)
+    return value if (index := index_of(value)) is None else index
 
 
 def _listed(name: str, value: Any) -> Any:
     """As a list what may be written without one."""
-    if name == "out_idx" and not isinstance(value, bool) and hasattr(value, "__index__"):  # NumPy's integers have it, too
-        return [value]
+    if name == "out_idx" and (index := index_of(value)) is not None:
+        return [index]
     if name == "compile_flags" and isinstance(value, str):
         return [value]  # which the library splits as a shell does
     return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import operator
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from ._function import DirectFunction, call_plainly, in_order, launch
 from ._kernel import Kernel
 from ._library import functions
 from ._log import prepare
+from ._numbers import index_of, is_bool
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
 from ._refused import Refused, argument_error
@@ -243,7 +243,7 @@ def _extents(name: str, given: Extents) -> str:
         return one
     extents = [_extent(each) for each in given] if isinstance(given, Sequence) else []
     if not extents or None in extents:
-        shown = repr(given) if isinstance(given, (bool, float, Sequence)) else f"a {type(given).__name__}"
+        shown = repr(given) if is_bool(given) or isinstance(given, (float, Sequence)) else f"a {type(given).__name__}"
         raise TypeError(
             f"{name} is {shown} (extents are integers, or expressions as text). Pass one, such as 256 or 'ceildiv(n, 256)', "
             "or a list of up to three."
@@ -253,9 +253,6 @@ def _extents(name: str, given: Extents) -> str:
 
 def _extent(given: Any) -> str | None:
     """An extent as text; None for what is none."""
-    if isinstance(given, (str, bool)):
-        return given if isinstance(given, str) else None
-    try:
-        return str(operator.index(given))  # NumPy's integers, too
-    except TypeError:
-        return None
+    if isinstance(given, str):
+        return given
+    return None if (index := index_of(given)) is None else str(index)
