@@ -66,10 +66,34 @@ class Array:
         return {**self.array.__array_interface__, **self.more}
 
 
+class Whole:
+    """An object whose interface is what it was given."""
+
+    def __init__(self, interface):
+        self.__array_interface__ = interface
+
+
 class Interfaces(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.axpy = kmux.kernel(_SOURCE, "axpy(x: f32[n], y: inout f32[n])", args="x, y, n: i64")
+
+    def test_what_breaks_the_protocol_is_refused_by_name(self):
+        x, y = np.ones(4, "float32"), np.ones(4, "float32")
+        for more, shown in (
+            ({"shape": None}, "has shape None"), ({"shape": 4}, "has shape 4"), ({"shape": (4.0,)}, r"has shape \(4.0,\)"),
+            ({"shape": "4"}, "has shape '4'"), ({"strides": 4}, "has strides 4"), ({"strides": (4, 4)}, r"has strides \(4, 4\)"),
+            ({"typestr": None}, "has typestr None"), ({"data": ("4", False)}, r"has data \('4', False\)"),
+        ):  # fmt: skip
+            with self.subTest(more), self.assertRaisesRegex(TypeError, f'parameter "x" {shown} in its __array_interface__ .*wanted'):
+                self.axpy(Array(x, **more), y)
+        for interface in ({}, 3):
+            with self.assertRaisesRegex(TypeError, 'parameter "x" has .* __array_interface__'):
+                self.axpy(Whole(interface), y)
+        with self.assertRaisesRegex(TypeError, '"x" has shape None in its __array_interface__'):
+            self.axpy.compile()(Array(x, shape=None), y)
+        self.axpy(Array(x, shape=[np.int64(4)], strides=[np.int64(4)]), y)
+        self.assertEqual(y.tolist(), [3, 3, 3, 3])
 
     def calls(self):
         made = self.axpy.compile()

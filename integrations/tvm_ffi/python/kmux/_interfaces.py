@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable
 
 from . import _optional
 from ._library import functions
+from ._numbers import index_of
 from ._owner import Owner
 from ._refused import Refused
 
@@ -66,17 +67,34 @@ def _of_host(value: Any) -> tuple[Any, bool]:
 
 
 def _memory(interface: Mapping[str, Any], protocol: str) -> tuple[int, bool]:
+    if not isinstance(interface, Mapping):
+        raise Refused(f"has {interface!r} as its {protocol} (a dict is wanted). Pass an array that follows the protocol.")
     if interface.get("mask") is not None:
         raise Refused(f"has a mask in its {protocol} (a kernel does not see it). Pass an array without one.")
     data = interface.get("data")
     if not isinstance(data, tuple) or len(data) != 2:
         raise Refused(f"has no address in its {protocol} (its data are a buffer). Pass numpy.asarray(x).")
-    return int(data[0] or 0), bool(data[1])
+    if (address := index_of(data[0] or 0)) is None:
+        raise _malformed("data", data, "an integer address is", protocol)
+    return address, bool(data[1])
+
+
+def _numbers(interface: Mapping[str, Any], key: str, protocol: str) -> tuple[int, ...]:
+    given = interface.get(key)
+    numbers = [index_of(each) for each in given] if isinstance(given, Iterable) else [None]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        raise _malformed(key, given, "a tuple of integers is", protocol)
+    return tuple(known)
+
+
+def _malformed(key: str, value: Any, wanted: str, protocol: str) -> Refused:
+    return Refused(f"has {key} {value!r} in its {protocol} ({wanted} wanted). Pass an array that follows the protocol.")
 
 
 def _ordinal(interface: Mapping[str, Any]) -> int:
     address = _memory(interface, _CUDA)[0]
-    if address == 0 or 0 in interface["shape"]:
+    if address == 0 or 0 in _numbers(interface, "shape", _CUDA):
         return 0  # nothing is anywhere
     ordinal: int = functions.cuda_device_of(address)
     if ordinal < 0:
@@ -89,20 +107,27 @@ def _wait(stream: Any, ordinal: int) -> None:
     if stream == 0:
         raise Refused(f"has stream 0 in its {_CUDA}, which the protocol forbids (it may be either default stream). Give 1 or 2.")
     if stream is not None:
-        functions.wait_for_stream(ordinal, int(stream))
+        if (number := index_of(stream)) is None:
+            raise _malformed("stream", stream, "an integer or None is", _CUDA)
+        functions.wait_for_stream(ordinal, number)
 
 
 def _tensor(value: Any, interface: Mapping[str, Any], protocol: str, address: int, device: tuple[int, int]) -> Any:
-    dtype, size = _dtype(interface["typestr"], protocol)
-    shape, steps = tuple(interface["shape"]), interface.get("strides")
+    dtype, size = _dtype(interface.get("typestr"), protocol)
+    shape = _numbers(interface, "shape", protocol)
+    steps = None if interface.get("strides") is None else _numbers(interface, "strides", protocol)
+    if steps is not None and len(steps) != len(shape):
+        raise _malformed("strides", steps, f"{len(shape)} of them are", protocol)
     if steps is not None and any(step % size for step in steps) and math.prod(shape) != 0:
         raise Refused(f"has strides in its {protocol} that are not whole elements. Pass a copy.")
     strides = None if steps is None else [step // size for step in steps]
     return functions.foreign_tensor(address, shape, strides, dtype, *device, Owner(value))
 
 
-def _dtype(typestr: str, protocol: str) -> tuple[str, int]:
+def _dtype(typestr: Any, protocol: str) -> tuple[str, int]:
     """The name of the dtype, and the bytes of an element."""
+    if not isinstance(typestr, str):
+        raise _malformed("typestr", typestr, "a text is", protocol)
     order, kind, size = typestr[:1], typestr[1:2], typestr[2:]
     foreign = order == (">" if sys.byteorder == "little" else "<")
     if not size.isdecimal() or int(size) not in _BYTES.get(kind, ()) or (foreign and int(size) > 1):
