@@ -11,6 +11,7 @@ import unittest
 import weakref
 
 import kmux
+import numpy as np
 import programs
 
 
@@ -129,6 +130,35 @@ class Program(unittest.TestCase):
                 kmux.load_program(path)
         with self.assertRaises(kmux.UnavailableError):
             programs.scale().save("/nowhere/scale.kmux.json")
+
+    def test_a_folder_is_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for read in (kmux.load_program, kmux.compile, kmux.resolve, kmux.kernel, lambda path: kmux.par_compile([path])):
+                for path in (folder, pathlib.Path(folder)):
+                    with self.assertRaisesRegex(IsADirectoryError, f"Is a directory: '{folder}'"):
+                        read(path)
+
+    def test_a_lock_file_that_cannot_be_read_is_named(self):
+        program = programs.scale()
+
+        def described(b: kmux.JitBuilder, x):
+            b.variant("c", sources={"f.c": "void f(float* x) {}"})
+            b.launch("f", [b.inout("x", [b.symbol("n")])])
+
+        with tempfile.TemporaryDirectory() as folder:
+            for path, error in ((f"{folder}/none.json", FileNotFoundError), (folder, IsADirectoryError), ("none.json", FileNotFoundError)):
+                how = {"target": "cpu", "policy": "pinned", "lock_file": path}
+                eager = kmux.jit(**how)(described)
+                for call in (
+                    lambda: kmux.compile(program, **how), lambda: kmux.par_compile([program], **how), lambda: kmux.jit(**how)(lambda: program)(),
+                    lambda: kmux.par_compile([program], each=[how]), lambda: kmux.export_library(program, f"{folder}/f.so", **how),
+                    lambda: eager(np.ones(1, "float32")), lambda: eager.par_compile([np.ones(1, "float32")], [{}]),
+                ):  # fmt: skip
+                    with self.subTest(path), self.assertRaisesRegex(error, f"'{path}'"):
+                        call()
+            pathlib.Path(folder, "damaged.json").write_text("[")
+            with self.assertRaisesRegex(ValueError, "damaged.json' cannot be read"):
+                kmux.compile(program, target="cpu", policy="pinned", lock_file=f"{folder}/damaged.json")
 
     def test_cannot_be_made_without_one(self):
         with self.assertRaises(TypeError):

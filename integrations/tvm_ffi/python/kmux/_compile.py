@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, overload
 from typing_extensions import Unpack
 
 from ._errors import CompileError, CompileWarning
+from ._files import with_lock_files
 from ._kernel import Kernel
 from ._library import functions
 from ._log import prepare
@@ -28,14 +29,15 @@ def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
 
     Raises:
         TypeError: an option that there is not, with the one that may be meant, or one of another type.
-        FileNotFoundError: there is no file at the path.
+        FileNotFoundError, IsADirectoryError, PermissionError: no file can be read at the path, or at that of `lock_file`.
         ValueError: an invalid program, target or value.
         UnavailableError, UnsupportedError: no backend can; every candidate's reason is in the message.
         CompileError: with the compiler's log.
     """
     given, values = as_program(program), {**_own_options(program), **plain(options)}
     prepare(values.get("verbose"))
-    return Kernel._of(functions.compile(given, values), given, values)
+    with with_lock_files([values]):
+        return Kernel._of(functions.compile(given, values), given, values)
 
 
 def resolve(program: AnyProgram, **options: Unpack[ResolveOptions]) -> Resolution:
@@ -168,7 +170,8 @@ def compile_all(
         left_out[index] = why
 
     settings = plain({**how, "left_out": leave_out})
-    made: Any = reported(progress, len(programs), lambda tell: functions.par_compile(programs, options, settings, tell))
+    with with_lock_files(options):
+        made: Any = reported(progress, len(programs), lambda tell: functions.par_compile(programs, options, settings, tell))
     origins = zip(programs, _for_each(programs, options))
     return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]
 

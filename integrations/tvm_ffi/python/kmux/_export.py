@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from typing_extensions import Unpack
 
+from ._files import with_lock_files
 from ._library import functions
 from ._options import CompileOptions, plain
 from ._program import AnyProgram, as_program
@@ -50,7 +51,9 @@ def export_library(
     """
     where = {"library": path_of("library", library), "header": header and path_of("header", header)}
     where["host_compiler"] = host_compiler and utf8("host_compiler", host_compiler)
-    made = functions.export_library(as_program(program), where, plain(options))
+    given, values = as_program(program), plain(options)
+    with with_lock_files([values]):
+        made = functions.export_library(given, where, values)
     return ExportedLibrary(
         str(made["library"]),
         str(made["header"]),

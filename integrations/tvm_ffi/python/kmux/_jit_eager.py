@@ -11,6 +11,7 @@ import tvm_ffi
 from typing_extensions import Concatenate, ParamSpec
 
 from ._arrays import like
+from ._files import with_lock_files
 from ._given import if_writable, is_array, told
 from ._jit_batch import Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
@@ -111,7 +112,7 @@ class JitEager(Generic[P]):
         key = self._key(call.args, configuration)
         program, places = self._described(call)
         given = _of(self._held(call.args), places)
-        with noted(self.name, _in_words(call)):
+        with noted(self.name, _in_words(call)), with_lock_files([plain(self.options)]):
             kernel = Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
         self._places[key] = places
         return kernel, places
@@ -182,8 +183,9 @@ class JitEager(Generic[P]):
         """The kernels of programs, by their keys, that take the same tensors; `group` has their places in the batch."""
         settings = plain({**how, "left_out": lambda index, why: batch.leave_out(group[index], why)})
         keys, given = [key for key, _ in programs], [program for _, program in programs]
-        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, held, settings, report))
         own = plain(self.options)
+        with with_lock_files([own]):
+            made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, held, settings, report))
         return [None if kernel is None else Kernel._of(kernel, program, own) for kernel, program in zip(made, given)]
 
     def _configured(self, configuration: Mapping[str, Any]) -> inspect.BoundArguments:

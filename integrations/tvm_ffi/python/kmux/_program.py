@@ -13,6 +13,7 @@ import tvm_ffi
 from typing_extensions import Protocol
 
 from . import _check
+from ._files import raise_if_unreadable
 from ._library import functions
 from ._numbers import in_json
 from ._text import content, decoded, path_of, utf8
@@ -107,7 +108,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     that carries that in a comment (docs/text-form.md).
 
     Raises:
-        FileNotFoundError, PermissionError: there is no file at `path`, or it must not be read.
+        FileNotFoundError, IsADirectoryError, PermissionError: there is no file at `path`, but maybe a folder, or it must not be read.
         ValueError: `path` is not UTF-8; with every problem: a document that cannot be read, missing and changed files among them.
     """
     name = path_of("path", path)
@@ -127,6 +128,7 @@ def _is_there(path: str) -> bool:
     """Returns true if there is a file that may be read.
 
     Raises:
+        IsADirectoryError: there is a folder.
         PermissionError: this process must not read it, or must not look for it.
     """
     try:
@@ -135,8 +137,7 @@ def _is_there(path: str) -> bool:
         raise
     except (OSError, ValueError):
         return False
-    if not os.access(path, os.R_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    raise_if_unreadable(path)
     return True
 
 
