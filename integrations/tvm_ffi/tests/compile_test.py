@@ -2,6 +2,7 @@ import copy
 import importlib.util
 import json
 import os
+import pathlib
 import pickle
 import signal
 import threading
@@ -66,7 +67,8 @@ class Compile(unittest.TestCase):
 
     def test_programs_are_a_list(self):
         kernel = kmux.kernel("void f(float* y) { y[0] = 1; }", "f(y: inout f32[1])", args="y")
-        for one, shown in (("x.kmux.json", "'x.kmux.json'"), (programs.scale(), "a Program"), (kernel, "a _?SourceKernel")):
+        given = ("x.kmux.json", "'x.kmux.json'"), (b"x.json", "b'x.json'"), (pathlib.Path("x.json"), "a PosixPath"), (3, "3"), ({}, "a dict")
+        for one, shown in (*given, (None, "a NoneType"), (programs.scale(), "a Program"), (kernel, "a _?SourceKernel")):
             with self.assertRaisesRegex(TypeError, f"programs are {shown}.* .a list of them is wanted.. Put it into a list"):
                 kmux.par_compile(one, target="cpu")
 

@@ -182,6 +182,14 @@ class JitEager(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "'scale' has no option 'workers' .it has num_workers, ignore_error, memory_budget, timeout, progress."):
             scale.par_compile([ones(2, 2)], [{}], workers=3)
 
+    def test_par_compile_takes_lists_alone(self):
+        for configurations in ({"factor": 3}, "factor", 3, None):
+            with self.assertRaisesRegex(TypeError, "configurations are .* .a list of dicts is wanted.. Put it into a list"):
+                scale.par_compile([ones(2, 2)], configurations)
+        for tensors in (ones(2, 2), None, b"x"):  # the rows of an array would be tensors
+            with self.assertRaisesRegex(TypeError, "tensors are .* .a list of arrays is wanted."):
+                scale.par_compile(tensors, [{}])
+
     def test_a_string_is_no_list(self):
         def use(b, how):
             made = b.input("x", "mn" if how == "shape" else ["n"])

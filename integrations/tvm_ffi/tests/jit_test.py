@@ -265,6 +265,11 @@ class Jit(unittest.TestCase):
         self.assertIn("x[i] * x[i]", self.power.program(2).files["scale.c"])
         self.assertEqual(self.power.cache_key(2), '{"bias":0,"exponent":2}')
 
+    def test_several_are_a_list(self):
+        for configurations in ({"exponent": 2}, "exponent", 2, b"2", np.ones(2)):
+            with self.assertRaisesRegex(TypeError, "configurations are .* .a list of dicts or tuples is wanted.. Put it into a list"):
+                self.power.par_compile(configurations)
+
     def test_compiles_several_at_once(self):
         two, three = self.power.par_compile([{"exponent": 2}, (3,)], num_workers=2)
         self.assertEqual((self.value(two), self.value(three)), (9, 27))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._given import is_array
@@ -56,6 +57,19 @@ def array(name: str, value: Any) -> Any:
     if not is_array(value):
         raise wrong(name, value, "an array with __dlpack__")
     return value
+
+
+def listed(name: str, values: Any, elements: str) -> list[Any]:
+    """`values`, a list or what is iterated as one, of `elements`.
+
+    Raises:
+        TypeError: a text or a dict, which is iterated by letters or keys; an array, by rows; what is not iterated.
+    """
+    is_list = isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray, Mapping)) and not is_array(values)
+    if not is_list:
+        shown = repr(values) if isinstance(values, (str, bytes, int)) else f"a {type(values).__qualname__}"
+        raise TypeError(f"{name} are {shown} (a list {elements} is wanted). Put it into a list.")
+    return list(values)
 
 
 def made(value: Any, maker: str) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, cast
 import tvm_ffi
 from typing_extensions import Concatenate, ParamSpec
 
+from . import _check
 from ._arrays import like
 from ._files import with_lock_files
 from ._given import if_writable, is_array, told
@@ -150,8 +151,9 @@ class JitEager(Generic[P]):
         check_options(self.name, how)
         progress = how.pop("progress", False)
         prepare(self.options.get("verbose"))
-        wanted = [{**own, **self._keywords(*each)} for each in enumerate(configurations)]
-        tensors = self._filled(tuple(tensors))
+        listed = _check.listed("configurations", configurations, "of dicts")
+        wanted = [{**own, **self._keywords(*each)} for each in enumerate(listed)]
+        tensors = self._filled(tuple(_check.listed("tensors", tensors, "of arrays")))
         calls = [self._taken.bound(tensors, each) for each in wanted]
         batch = Batch(self.name, calls, how)
         made: dict[int, tuple[Program, tuple[int, ...]]] = {}  # by call: the program, and the tensors that it takes

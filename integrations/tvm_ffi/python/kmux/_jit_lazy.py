@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, Union, overload
 
 from typing_extensions import Concatenate, ParamSpec
 
+from . import _check
 from ._compile import compile
 from ._debug_files import DebugFiles
 from ._jit_batch import Batch, check_options
@@ -142,7 +143,8 @@ class JitFunction(Generic[P]):
 
     def _par_compile(self, leading: tuple[Any, ...], configurations: Iterable[Configuration], how: dict[str, Any]) -> Any:
         check_options(self.name, how)
-        calls = [self._taken.configured(*each, leading) for each in enumerate(configurations)]
+        listed = _check.listed("configurations", configurations, "of dicts or tuples")
+        calls = [self._taken.configured(*each, leading) for each in enumerate(listed)]
         keys = [key_of(self.name, call.arguments) for call in calls]
         batch = Batch(self.name, calls, how)
         programs = batch.programs(self._program)

@@ -211,12 +211,11 @@ def programs_of(given: Iterable[AnyProgram]) -> list[AnyProgram]:
     """A list of programs.
 
     Raises:
-        TypeError: one program, or the path of one.
+        TypeError: one program, the path of one, or something else that is no list.
     """
-    if isinstance(given, (str, os.PathLike)) or isinstance(getattr(given, "program", given), Program):
-        shown = repr(given) if isinstance(given, str) else f"a {type(given).__qualname__}"
-        raise TypeError(f"programs are {shown} (a list of them is wanted). Put it into a list.")
-    return list(given)
+    if isinstance(given, os.PathLike) or isinstance(getattr(given, "program", given), Program):
+        raise TypeError(f"programs are a {type(given).__qualname__} (a list of them is wanted). Put it into a list.")
+    return _check.listed("programs", given, "of them")
 
 
 def _completed(document: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
