@@ -235,6 +235,15 @@ class Kernel(unittest.TestCase):
         self.assertEqual((type(writes.compile()).__doc__, type(writes.compile()).__name__), (kmux.Kernel.__doc__, "Kernel"))
         self.assertIn("arrays", inspect.getdoc(writes))
 
+    def test_has_a_signature_with_names_that_python_has_not(self):
+        source = "void f(const float* x, float from_, float from, float b, float* lambda) { *lambda = from * b + from_; }"
+        made = kmux.kernel(source, "f(x: f32[n], from_: f32, from: f32, b: f32, lambda: out f32[1])", args="x, from_, from, b, lambda", target="cpu")
+        for kernel in (made, made.compile()):
+            shown = "(x: float32[n], from_: float32, from__: float32, /, b: float32, *, lambda_: float32[1] = None) -> float32[1]"
+            self.assertEqual(str(inspect.signature(kernel)), shown)
+            self.assertEqual(kernel(self.x, 1.0, 2.0, b=3.0)[0], 7)
+            self.assertEqual(kernel(self.x, 1.0, b=3.0, **{"from": 2.0})[0], 7)
+
     def test_cannot_be_tuned_under_another_policy(self):
         with self.assertRaisesRegex(ValueError, "measured"):
             self.scale.tune(self.x, np.zeros(4, "float32"), 2.0)

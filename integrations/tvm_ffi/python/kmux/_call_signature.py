@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,25 +28,33 @@ class CallSignature:
             raise AttributeError("__signature__")
         try:
             return call_signature(kernel.signature)
-        except ValueError as error:  # a parameter has a name that is no name in Python
+        except ValueError as error:  # parameters that Python's functions cannot have
             raise AttributeError(f"__signature__ ({error})") from None
 
 
 def call_signature(signature: Mapping[str, Any]) -> inspect.Signature:
     """The signature of a call that leaves out the outputs, which may be given by name.
 
-    Raises:
-        ValueError: a parameter has the name of a keyword.
+    A parameter with the name of a keyword (lambda) has another one (lambda_), and is given by position, as those before it.
     """
     outputs = signature.get("outputs", ())
-    inputs = [_parameter(each) for each in signature["params"] if each["name"] not in outputs]
-    made = [_parameter(each) for each in signature["params"] if each["name"] in outputs]
+    names = {each["name"] for each in signature["params"]}
+    inputs = [_parameter(each, names) for each in signature["params"] if each["name"] not in outputs]
+    made = [_parameter(each, names) for each in signature["params"] if each["name"] in outputs]
     optional = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=None) for each in made]
-    return inspect.Signature([*inputs, *optional], return_annotation=_returned(made))
+    return inspect.Signature([*_by_position(inputs, names), *optional], return_annotation=_returned(made))
 
 
-def _parameter(parameter: Mapping[str, Any]) -> inspect.Parameter:
-    return inspect.Parameter(parameter["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Words(_kind(parameter)))
+def _parameter(parameter: Mapping[str, Any], names: set[str]) -> inspect.Parameter:
+    name = parameter["name"]
+    while keyword.iskeyword(name) or (name != parameter["name"] and name in names):
+        name += "_"
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Words(_kind(parameter)))
+
+
+def _by_position(inputs: list[inspect.Parameter], names: set[str]) -> list[inspect.Parameter]:
+    last = max((place for place, each in enumerate(inputs) if each.name not in names), default=-1)
+    return [each.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for each in inputs[: last + 1]] + inputs[last + 1 :]
 
 
 def _returned(outputs: list[inspect.Parameter]) -> Any:
