@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Complex arrays: those of C, C++ and CUDA kernels."""
 
+import decimal
+import fractions
 import unittest
 
 import kmux
@@ -74,6 +76,20 @@ class Complex(unittest.TestCase):
             y = np.full(3, 1 + 2j, dtype)
             kernel(1, y, a=3)
             self.assertEqual(y.tolist(), 3 * [3 + 6j])
+
+    def test_what_is_no_number_for_complex_scalar_is_named(self):
+        source = "void c(const float* x, float _Complex* y, float _Complex a, float _Complex d) { *y = x[0] * a + d; }"
+        kernel = kmux.kernel(source, "c(x: f32[1], y: inout complex64[1], a: complex64, d: complex64)", args="x, y, a, d", target="cpu")
+        x, y = np.ones(1, "float32"), np.zeros(1, "complex64")
+        for call in (kernel, kernel.launch, kernel.compile()):
+            for value, shown in ((None, "None"), ("1", "of type str"), (x, "of type ndarray"), ([1], "of type list"), (object(), "of type object")):
+                with self.assertRaisesRegex(TypeError, f'^kernel "c": parameter "a" is {shown} .it is a complex number.. Pass one, or a real'):
+                    call(x, y, a=value, d=1j)
+            with self.assertRaisesRegex(TypeError, 'parameter "a" is given as a whole and in parts'):
+                call(x, y, a=1j, a_re=1, d=1j)
+            for two in (2, np.float32(2), np.int8(2), fractions.Fraction(2), decimal.Decimal(2), np.complex64(2)):
+                call(x, y, a=two, d=1j)
+                self.assertEqual(y[0], 2 + 1j)
 
     def test_every_parameter_is_passed_by_default(self):
         source = "__global__ void times(float2* y, float2 a, int n) { for (int i = 0; i < n; ++i) y[i] = a; }"

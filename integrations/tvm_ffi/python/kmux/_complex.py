@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ._numbers import complex_of
 from ._refused import parameters_of
 
 
@@ -41,12 +42,25 @@ def in_parts(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     return parts
 
 
-def named_in_parts(parameters: Iterable[str], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns arguments by name with a number for a complex scalar as the arguments for its two parts."""
+def named_in_parts(subject: str, parameters: Iterable[str], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns arguments by name with a number for a complex scalar as the arguments for its two parts.
+
+    Raises:
+        TypeError: what is no number for a complex scalar, or one beside its own parts. `subject` begins the message.
+    """
     known = set(parameters)
     parts: dict[str, Any] = {}
     for name, value in named.items():
         both = (f"{name}_re", f"{name}_im")
-        splits = name not in known and known.issuperset(both) and isinstance(value, numbers.Complex)
-        parts |= dict(zip(both, _parts_of(value))) if splits else {name: value}
+        splits = name not in known and known.issuperset(both)
+        parts |= dict(zip(both, _split(subject, name, value, named))) if splits else {name: value}
     return parts
+
+
+def _split(subject: str, name: str, value: Any, named: Mapping[str, Any]) -> tuple[float, float]:
+    if (number := complex_of(value)) is None:
+        shown = "None" if value is None else f"of type {type(value).__qualname__}"
+        raise TypeError(f'{subject} parameter "{name}" is {shown} (it is a complex number). Pass one, or a real one.')
+    if f"{name}_re" in named or f"{name}_im" in named:
+        raise TypeError(f'{subject} parameter "{name}" is given as a whole and in parts. Pass it once.')
+    return number.real, number.imag

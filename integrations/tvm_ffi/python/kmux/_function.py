@@ -24,12 +24,12 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     """
     signature = kernel.signature
     parameters = [parameter["name"] for parameter in signature["params"]]
-    named = _complex.named_in_parts(parameters, named)
+    listed, subject = ", ".join(parameters), f'kernel "{kernel.name}":'
+    named = _complex.named_in_parts(subject, parameters, named)
     outputs = signature.get("outputs", ())
     inputs = [name for name in parameters if name not in outputs]
     leaves_out = len(arguments) + len(named) <= len(inputs) and not any(name in named for name in outputs)
     given = dict(zip(inputs if leaves_out else parameters, arguments))
-    listed, subject = ", ".join(parameters), f'kernel "{kernel.name}":'
     for name in named:
         if name not in parameters:
             meant = functions.did_you_mean(name, parameters)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from typing import Any
 
@@ -30,6 +31,17 @@ def is_inexact(value: Any) -> bool:
         return False
     has_number = hasattr(type(value), "__float__") or hasattr(type(value), "__complex__")
     return has_number and not hasattr(value, "__len__")  # an array has them, too
+
+
+def complex_of(value: Any) -> complex | None:
+    """Returns a number, real or complex, as Python's complex number; None for what is no number, as an array or a text."""
+    is_number = isinstance(value, numbers.Complex) or is_bool(value) or is_inexact(value) or index_of(value) is not None
+    if not is_number or hasattr(value, "__dlpack__"):
+        return None
+    try:
+        return complex(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def in_json(value: Any) -> Any:
