@@ -172,6 +172,8 @@ class Units(unittest.TestCase):
         self.assertEqual((limits.attempts, limits.seconds, limits.patience), (2, 60, 3))
         for given, kind, text in (
             ((0, 1, 1), ValueError, "attempts is 0"),
+            (("3", 1, 1), TypeError, "attempts is '3' .an int is wanted."),
+            ((numpy.True_, 1, 1), TypeError, "attempts is True .an int is wanted."),
             ((1, "1", 1), TypeError, "timeout is '1'"),
             ((1, 1, -1), ValueError, "patience is -1 s"),
             ((1, float("nan"), 1), ValueError, "timeout is nan s"),
@@ -187,6 +189,8 @@ class Units(unittest.TestCase):
                 _verbs._listed([programs.scale()], shapes)
         with self.assertRaisesRegex(TypeError, "shape n=None is no number"):
             _verbs._listed([programs.scale()], [{"n": None}])
+        with self.assertRaisesRegex(TypeError, r"shape n=array.* is no number"):
+            _verbs._listed([programs.scale()], [{"n": numpy.array([4, 5])}])
 
     def test_what_a_node_raises_names_the_node(self):
         ray = types.SimpleNamespace(get_runtime_context=lambda: types.SimpleNamespace(get_node_id=lambda: "node 1"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import collections
-import operator
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Union
 
+from .._numbers import index_of
 from .._program import load_program
 from . import _bench
 from ._cluster import Cluster, Node
@@ -39,9 +39,11 @@ class Limits:
         Raises:
             TypeError, ValueError: one that cannot be a limit.
         """
-        if isinstance(attempts, bool) or operator.index(attempts) < 1:
+        if (number := index_of(attempts)) is None:
+            raise TypeError(f"attempts is {attempts!r} (an int is wanted). Pass 1 or more.")
+        if number < 1:
             raise ValueError(f"attempts is {attempts!r} (each unit needs at least one). Pass 1 or more.")
-        return cls(operator.index(attempts), _seconds("timeout", timeout), _seconds("patience", patience))
+        return cls(number, _seconds("timeout", timeout), _seconds("patience", patience))
 
 
 def _seconds(name: str, value: Duration) -> float:

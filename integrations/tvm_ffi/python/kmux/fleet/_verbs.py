@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Union
 
 from .._errors import UnavailableError
+from .._numbers import index_of, is_bool, is_inexact
 from .._program import AnyProgram, as_program, programs_of
 from . import _bench, _fetch, _lock, _words
 from ._cluster import Cluster
@@ -270,9 +270,11 @@ def _plain(shape: Mapping[str, Any]) -> dict[str, Any]:
 def _number(name: str, value: Any) -> Any:
     if isinstance(value, (bool, int, float, str)):  # the command has texts; NumPy's float64 is a float
         return value
-    if hasattr(value, "__index__"):
-        return operator.index(value)
-    if hasattr(value, "__float__"):
+    if is_bool(value):
+        return bool(value)
+    if (index := index_of(value)) is not None:
+        return index
+    if is_inexact(value) and hasattr(value, "__float__"):
         return float(value)
     raise TypeError(f"shape {name}={value!r} is no number (a {type(value).__qualname__}). Pass an int or a float.")
 
