@@ -146,6 +146,17 @@ class JitMethod(unittest.TestCase):
             Plain().outside()
         self.assertEqual(value(Plain.outside()), 1)
 
+    def test_a_class_has_no_value(self):
+        class Maker:
+            @classmethod
+            @kmux.jit(target="cpu")
+            def made(cls, tile=1):
+                return programs.scale()
+
+        for call in (Maker.made, Maker().made):
+            with self.assertRaisesRegex(TypeError, "parameter 'cls' holds a type"):
+                call(5)
+
     def test_a_method_without_its_instance_is_named_as_one(self):
         with self.assertRaisesRegex(TypeError, "without its first parameter 'self' .*Call it on an instance"):
             Scale.eager(ones())
