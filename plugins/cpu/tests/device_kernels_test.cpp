@@ -319,13 +319,15 @@ TEST(DeviceKernelsTest, InactiveThreadsIgnoreDivisionByZero) {
 }
 
 TEST(DeviceKernelsTest, InlineAssemblyIsRejectedWithLine) {
-  const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.sync 0;\");\n}\n"
+  const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.arrive 1, 64;\");\n}\n"
                                       "__global__ void k(const float* x, float* y, int n) { wait(); }"},
                            numbers());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
-  EXPECT_THAT(refused.error().message, HasSubstr("has the inline assembly \"bar.sync 0;\", which is not for this "
-                                                 "processor. Write it in C++ (k.cu:2)."));
+  EXPECT_THAT(
+      refused.error().message,
+      HasSubstr("has the inline assembly \"bar.arrive 1, 64;\", whose instruction "
+                "\"bar.arrive\" is not for this processor (it needs named barriers). Write it in C++ (k.cu:2)."));
 }
 
 TEST(DeviceKernelsTest, CallFunctionsChosenAtRuntime) {

@@ -90,14 +90,16 @@ TEST(DeviceRefusalsTest, AsmGotoIsRejected) {
 }
 
 TEST(DeviceRefusalsTest, InlineAssemblyIsRejected) {
-  const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.sync 0;\");")});
+  const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.arrive 1, 64;\");")});
   EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
-  EXPECT_THAT(barrier.message, AllOf(HasSubstr("bar.sync 0;"), HasSubstr("(k.cu:4)")));
+  EXPECT_THAT(barrier.message,
+              AllOf(HasSubstr("whose instruction \"bar.arrive\" is not for this processor (it needs named barriers)"),
+                    HasSubstr("(k.cu:4)")));
   const Error reads =
       device_failure({"__device__ int f() {\n  int w;\n  asm(\"mov.u32 %0, %%smid;\" : \"=r\"(w));\n  return w;\n}\n" +
                       kernel_of("y[0] = f();")});
   EXPECT_EQ(reads.code, ErrorCode::kUnsupported) << reads.explain();
-  EXPECT_THAT(reads.message, AllOf(HasSubstr("%smid"), HasSubstr("(k.cu:3)")));
+  EXPECT_THAT(reads.message, AllOf(HasSubstr("(register \"%smid\" has no value here)"), HasSubstr("(k.cu:3)")));
   expect_refused(
       "__device__ float f(float v) {\n  float w;\n  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));\n"
       "  return w;\n}\n" +
@@ -113,21 +115,22 @@ std::string told_assembly(const std::string& source) {
 }
 
 TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
-  EXPECT_THAT(told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
-                            "  asm(\"abs.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
-                            kernel_of("y[0] = f(n);")),
-              StartsWith("\"f<int>\" has the inline assembly \"abs.s32 %0, %1;\", which is not for this processor. "
-                         "Write it in C++ (k.cu:3)."));
+  EXPECT_THAT(
+      told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
+                    "  asm(\"isspacep.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
+                    kernel_of("y[0] = f(n);")),
+      StartsWith(
+          "\"f<int>\" has the inline assembly \"isspacep.s32 %0, %1;\", whose instruction \"isspacep.s32\" is not "
+          "for this processor (it needs state spaces). Write it in C++ (k.cu:3)."));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"mov.u32 %0, %%smid;\""));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"movl $5, %k0\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"movl $5, %k0\""));
   EXPECT_THAT(told_assembly(kernel_of("asm(\"mov.u32 %r1, %smid;\");")), HasSubstr("\"mov.u32 %r1, %smid;\""));
   EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\\n\" ::: \"memory\");")),
-              HasSubstr("\"wgmma.fence.sync.aligned;\","));
-  EXPECT_THAT(
-      told_assembly(kernel_of("asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmembar.cta;\\n\\t}\" ::: \"memory\");")),
-      HasSubstr("\".reg .pred p; ...\", which"));
+              HasSubstr("\"wgmma.fence.sync.aligned;\", whose"));
+  EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"{\\n\\t.reg .pred p;\\n\\texit;\\n\\t}\" ::: \"memory\");")),
+              HasSubstr("\".reg .pred p; ...\", whose instruction \"exit\""));
   EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"{ mma.sync {%0, %1}; }\" : \"+r\"(n) : \"r\"(n));")),
               HasSubstr("\"{ mma.sync {%0, %1}; }\""));
 }
@@ -193,8 +196,8 @@ TEST(DeviceRefusalsTest, ComputedStaticInitializersAreRejected) {
 TEST(DeviceRefusalsTest, UnusedUnsupportedFunctionsAreIgnored) {
   const std::string source =
       kernel_of("y[threadIdx.x] = 1;",
-                "template <class T> __device__ T g(T v) { asm volatile(\"bar.sync 0;\"); return v; }\n"
-                "__device__ void h() { asm volatile(\"bar.sync 1;\"); }\n"
+                "template <class T> __device__ T g(T v) { asm volatile(\"wgmma.fence.sync.aligned;\"); return v; }\n"
+                "__device__ void h() { asm volatile(\"exit;\"); }\n"
                 "__device__ long long tick() { return clock64(); }\n");
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 1));
 }

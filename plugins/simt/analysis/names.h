@@ -16,6 +16,9 @@ inline constexpr const char* kConstantSymbol = "kmux_constant_";
 /// The beginning of the messages by which device/ refuses a construct.
 inline constexpr std::string_view kRefusedMark = "not for this processor (";
 
+/// The attribute of a call of inline assembly that was not replaced: the reason, as the end of a sentence about it.
+inline constexpr const char* kAssemblyRefusal = "kmux-assembly-refusal";
+
 /// The attribute of a function with a parameter whose type device/ refuses: the type's name, ": " and the reason.
 inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
 

@@ -122,8 +122,10 @@ std::string first_line(llvm::StringRef text) {
 Status check_assembly(const llvm::CallBase& call) {
   const std::string text = first_line(written_text(*llvm::cast<llvm::InlineAsm>(call.getCalledOperand())));
   const std::string place = place_of(call.getDebugLoc().get());
+  llvm::StringRef reason = call.getFnAttr(kAssemblyRefusal).getValueAsString();
+  if (reason.empty()) reason = "which is not for this processor";
   return make_error(ErrorCode::kUnsupported, "\"" + source_name(*call.getFunction()) + "\" has the inline assembly \"" +
-                                                 text + "\", which is not for this processor. Write it in C++" +
+                                                 text + "\", " + reason.str() + ". Write it in C++" +
                                                  (place.empty() ? "." : " (" + place + ")."));
 }
 

@@ -227,7 +227,7 @@ Status print_block_shape(llvm::Module& module, const PassContext& context) {
 
 constexpr NamedPass kPasses[] = {
     {"define-arithmetic", "defines division by zero, oversized shifts and bools", apply<define_arithmetic>},
-    {"replace-assembly", "replaces PTX that reads lane numbers", apply<replace_assembly>},
+    {"replace-assembly", "replaces inline PTX by LLVM IR", apply<replace_assembly>},
     {"shared-globals", "moves shared variables at namespace scope into functions", apply<place_shared_globals>},
     {"inline-calls", "inlines all calls, and replaces shared variables by offsets", run_inline_calls},
     {"erase-warp-barriers", "erases warp barriers", run_on_functions<EraseWarpBarriersPass>},

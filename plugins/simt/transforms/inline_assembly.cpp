@@ -6,34 +6,11 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "simt/analysis/names.h"
+#include "simt/ptx/translation.h"
 
 namespace kmux::simt {
 namespace {
-
-llvm::Value* call_lane(llvm::IRBuilder<>& builder) {
-  llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  auto lane = module.getOrInsertFunction("kmux.lane", builder.getInt32Ty());
-  auto* const function = llvm::cast<llvm::Function>(lane.getCallee());
-  function->setDoesNotAccessMemory();
-  function->setDoesNotThrow();
-  function->setWillReturn();
-  return builder.CreateCall(lane);
-}
-
-// Returns the value of a special register of PTX; null for others.
-llvm::Value* special_register(llvm::IRBuilder<>& builder, llvm::StringRef name) {
-  if (name != "laneid" && !name.starts_with("lanemask_")) return nullptr;
-  llvm::Value* const lane = call_lane(builder);
-  if (name == "laneid") return lane;
-  llvm::Value* const equal = builder.CreateShl(builder.getInt32(1), lane);
-  llvm::Value* const less = builder.CreateSub(equal, builder.getInt32(1));
-  if (name == "lanemask_eq") return equal;
-  if (name == "lanemask_lt") return less;
-  if (name == "lanemask_le") return builder.CreateOr(less, equal);
-  if (name == "lanemask_gt") return builder.CreateNot(builder.CreateOr(less, equal));
-  if (name == "lanemask_ge") return builder.CreateNot(less);
-  return nullptr;
-}
 
 // Returns the operands of `call` to which its results are tied ("+r"), one per result; empty if a result has none.
 std::vector<llvm::Value*> tied_operands(const llvm::CallBase& call, const llvm::InlineAsm& assembly) {
@@ -78,32 +55,34 @@ void replace_empty(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   call.eraseFromParent();
 }
 
-// Replaces a `call` with the text "mov.u32 $0, %NAME;", or with empty text.
-void replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
-  llvm::StringRef text = llvm::StringRef(assembly.getAsmString()).trim();
-  if (text.empty()) return replace_empty(call, assembly);
-  if (!text.consume_front("mov.u32") && !text.consume_front("mov.b32")) return;
-  text = text.trim();
-  if (!text.consume_front("$0,") || !text.consume_back(";") || !call.getType()->isIntegerTy(32)) return;
-  text = text.trim();
-  if (!text.consume_front("%")) return;
-  llvm::IRBuilder<> builder(&call);
-  llvm::Value* const value = special_register(builder, text);
-  if (value == nullptr) return;
-  call.replaceAllUsesWith(value);
-  call.eraseFromParent();
+// Replaces `call`, or notes why it has no meaning here.
+void replace(llvm::CallInst& call, ptx::Translation& translation) {
+  const auto& assembly = *llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
+  if (llvm::StringRef(assembly.getAsmString()).trim().empty()) return replace_empty(call, assembly);
+  const Status status = translation.replace(call);
+  if (!status) call.addFnAttr(llvm::Attribute::get(call.getContext(), kAssemblyRefusal, status.error().message));
+}
+
+// Returns the calls of inline assembly; asm goto ends a block, and is refused.
+std::vector<llvm::CallInst*> assembly_in(llvm::Function& function) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call != nullptr && call->isInlineAsm()) calls.push_back(call);
+  }
+  return calls;
 }
 
 }  // namespace
 
 void replace_assembly(llvm::Module& module) {
+  std::vector<llvm::CallInst*> calls;
   for (llvm::Function& function : module) {
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);  // asm goto ends a block, and is refused
-      if (call == nullptr || !call->isInlineAsm()) continue;
-      replace(*call, *llvm::cast<llvm::InlineAsm>(call->getCalledOperand()));
-    }
+    const std::vector<llvm::CallInst*> found = assembly_in(function);
+    calls.insert(calls.end(), found.begin(), found.end());
   }
+  ptx::Translation translation;
+  for (llvm::CallInst* const call : calls) replace(*call, translation);
 }
 
 }  // namespace kmux::simt

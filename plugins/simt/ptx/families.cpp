@@ -1,0 +1,86 @@
+#include "simt/ptx/families.h"
+
+#include <algorithm>
+
+namespace kmux::simt::ptx {
+namespace {
+
+/// Instructions without a meaning here: the beginning of their mnemonic, and what they need.
+struct Refusal {
+  std::string_view begin;
+  std::string_view needs;
+};
+
+constexpr Refusal kRefusals[] = {
+    {"mbarrier", "barriers in shared memory that count"},
+    {"cp.async", "asynchronous copies"},
+    {"cp.reduce", "asynchronous copies"},
+    {"st.async", "asynchronous stores to other blocks"},
+    {"red.async", "asynchronous updates of other blocks"},
+    {"st.bulk", "asynchronous stores"},
+    {"tensormap", "tensor maps"},
+    {"wgmma", "products of matrices by four warps"},
+    {"mma", "products of matrices by a warp"},
+    {"wmma", "products of matrices by a warp"},
+    {"ldmatrix", "products of matrices by a warp"},
+    {"stmatrix", "products of matrices by a warp"},
+    {"movmatrix", "products of matrices by a warp"},
+    {"tcgen05", "tensor memory"},
+    {"mapa", "clusters of blocks"},
+    {"getctarank", "clusters of blocks"},
+    {"barrier.cluster", "clusters of blocks"},
+    {"clusterlaunchcontrol", "clusters of blocks"},
+    {"multimem", "memory of several devices"},
+    {"bar.arrive", "named barriers"},
+    {"barrier.arrive", "named barriers"},
+    {"barrier.cta.arrive", "named barriers"},
+    {"bar.red", "reductions at barriers"},
+    {"barrier.red", "reductions at barriers"},
+    {"barrier.cta.red", "reductions at barriers"},
+    {"tex", "textures"},
+    {"tld4", "textures"},
+    {"txq", "textures"},
+    {"suld", "surfaces"},
+    {"sust", "surfaces"},
+    {"sured", "surfaces"},
+    {"suq", "surfaces"},
+    {"call", "functions of PTX"},
+    {"ret", "functions of PTX"},
+    {"exit", "the end of a thread within a text"},
+    {"brx", "tables of labels"},
+    {"brkpt", "a debugger of GPUs"},
+    {"alloca", "a stack of PTX"},
+    {"stacksave", "a stack of PTX"},
+    {"stackrestore", "a stack of PTX"},
+    {"isspacep", "state spaces"},
+    {"ld.param", "parameters of PTX"},
+    {"st.param", "parameters of PTX"},
+};
+
+// Returns true if `mnemonic` begins with the parts of `begin`.
+bool begins_with(std::string_view mnemonic, std::string_view begin) {
+  if (!mnemonic.starts_with(begin)) return false;
+  return mnemonic.size() == begin.size() || mnemonic[begin.size()] == '.';
+}
+
+const Family* find(std::string_view name) {
+  for (const std::span<const Family> families :
+       {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
+        conversion_families(), control_families()}) {
+    const auto found = std::ranges::find(families, name, &Family::name);
+    if (found != families.end()) return &*found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<const Family*> family_of(const Statement& statement) {
+  for (const Refusal& one : kRefusals) {
+    if (begins_with(statement.mnemonic, one.begin)) return Instruction::refuse("it needs " + std::string(one.needs));
+  }
+  if (const Family* const family = find(statement.parts.front())) return family;
+  return Instruction::refuse("it is unknown");
+}
+
+}  // namespace kmux::simt::ptx
