@@ -1,4 +1,4 @@
-// Inline PTX in CUDA kernels, vectorized and on fibers: what the lanes of a warp exchange, and order. The values
+// Inline PTX in CUDA kernels, vectorized and on fibers: memory, atomics, and what the lanes of a warp exchange. The values
 // of arithmetic are tested in plugins/simt/tests.
 #include <bit>
 #include <cstdint>
@@ -16,19 +16,73 @@ namespace {
 using u32 = std::uint32_t;
 constexpr int kThreads = CheckedKernel::kElements;
 
-// Compares y[i] of a kernel with this body, whose x[i] is i, with the bits of expected(i), in each way of running it.
+// Compares y[i] of a kernel with this body, whose x[i] is i, with the bits of expected(i): vectorized, and on fibers.
 void expect_bits(const std::string& body, const std::function<u32(u32)>& expected, const std::string& before = "") {
   for (const Options& options : {Options{{"tier", "full"}}, Options{{"tier", "fast"}}, Options{{"check", "on"}}}) {
     const CheckedKernel kernel{.source = before + "\n__global__ void k(const float* x, float* y, int n) {\n" +
                                          "  const unsigned t = threadIdx.x;\n  unsigned r = 0;\n" + body +
                                          "\n  y[t] = __uint_as_float(r);\n}\n",
                                .options = options};
-    const auto result = kernel();
+    Workbench bench;
+    const auto result = kernel(bench);
     ASSERT_TRUE(result.ok()) << result.error().explain() << "\n" << kernel.source;
+    EXPECT_THAT(bench.host.log, testing::Not(HasSubstr("which is slow"))) << kernel.source;
     for (u32 i = 0; i < kThreads; ++i)
       ASSERT_EQ(std::bit_cast<u32>((*result)[i]), expected(i))
           << "thread " << i << options.begin()->second << kernel.source;
   }
+}
+
+u32 bits(float x) { return std::bit_cast<u32>(x); }
+
+TEST(DevicePtxTest, LoadsAndStoresMemory) {
+  expect_bits(R"(
+  unsigned a, b, c, d, h;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(x + t / 4 * 4));
+  asm volatile("ld.global.u16 %0, [%1 + 2];" : "=r"(h) : "l"(x + t));
+  r = (t % 4 == 0 ? a : t % 4 == 1 ? b : t % 4 == 2 ? c : d) + h;)",
+              [](u32 i) { return bits(static_cast<float>(i)) + (bits(static_cast<float>(i)) >> 16); });
+  expect_bits(R"(
+  if (t % 2 == 0) asm volatile("st.global.v2.b32 [%0], {%1, %2};" :: "l"(y + t), "r"(t / 2), "r"(t / 2 + 100) : "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  asm volatile("st.relaxed.gpu.global.u8 [%0 + 1], %1;" :: "l"(y + t), "r"(t + 256) : "memory");
+  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(r) : "l"(y + t) : "memory");)",
+              [](u32 i) { return i / 2 + 100 * (i % 2) + (i << 8); });
+}
+
+TEST(DevicePtxTest, AddressesSharedMemory) {
+  expect_bits(R"(
+  __shared__ unsigned other[4];
+  __shared__ unsigned tile[64];
+  unsigned place, generic;
+  other[t % 4] = 7;
+  asm("{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }" : "=r"(place) : "l"(tile));
+  asm volatile("st.shared.u32 [%0], %1;" :: "r"(place + 4 * t), "r"(3 * t) : "memory");
+  asm volatile("bar.sync 0;" ::: "memory");
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(place + 4 * (63 - t)) : "memory");
+  asm volatile("{ .reg .u64 a; cvt.u64.u32 a, %1; cvta.shared.u64 a, a; ld.u32 %0, [a]; }" : "=r"(generic) : "r"(place + 4 * t) : "memory");
+  r += 1000 * generic + other[t % 4];)",
+              [](u32 i) { return 3 * (63 - i) + 3000 * i + 7; });
+}
+
+TEST(DevicePtxTest, UpdatesMemoryAtomically) {
+  expect_bits(R"(
+  __shared__ unsigned sum, most, wrapped, swapped, halves, count;
+  if (t == 0) { sum = 5; most = 0; wrapped = 0; swapped = 0; halves = 0x3c003c00; count = 0; }
+  __syncthreads();
+  unsigned old;
+  asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(&sum), "r"(t) : "memory");
+  asm volatile("red.release.gpu.max.u32 [%0], %1;" :: "l"(&most), "r"(t * 3) : "memory");
+  asm volatile("atom.inc.u32 %0, [%1], 9;" : "=r"(old) : "l"(&wrapped) : "memory");
+  asm volatile("atom.cas.b32 %0, [%1], 0, %2;" : "=r"(old) : "l"(&swapped), "r"(77) : "memory");
+  asm volatile("red.add.noftz.f16x2 [%0], %1;" :: "l"(&halves), "r"(0x40003800) : "memory");
+  if (old == 0) asm volatile("atom.global.add.s32 _, [%0], 1;" :: "l"(&count) : "memory");
+  __syncthreads();
+  r = t == 0 ? sum : t == 1 ? most : t == 2 ? wrapped : t == 3 ? swapped : t == 4 ? halves : count;)",
+              [](u32 i) {
+                constexpr u32 kExpected[] = {5 + 63 * 32, 189, 4, 77, 0x58085020};
+                return i < 5 ? kExpected[i] : 1;
+              });
 }
 
 // Returns the source lane of a shuffle, as the PTX ISA has it, and whether it is in range in bit 8.
@@ -80,6 +134,27 @@ TEST(DevicePtxTest, VotesAndReduces) {
               });
 }
 
+TEST(DevicePtxTest, RunsDivergentLanes) {
+  expect_bits(R"(
+  if (t % 3 == 1) {
+    unsigned active;
+    asm volatile("activemask.b32 %0;" : "=r"(active));
+    asm volatile("{\n .reg .pred p;\n .reg .u32 n;\n mov.u32 n, %1;\n LOOP_%=: shr.u32 n, n, 1;\n add.u32 %0, %0, 1;\n"
+                 " setp.ne.u32 p, n, 0;\n @p bra LOOP_%=;\n }" : "+r"(r) : "r"(t));
+    r += active & 0xff00;
+  }
+  asm volatile("{ .reg .pred p; setp.gt.u32 p, %0, 60; @p st.global.u32 [%1], 9; }" :: "r"(t), "l"(y + t) : "memory");
+  unsigned stored;
+  asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 60; mov.u32 %0, 0; @p ld.global.u32 %0, [%2]; }" : "=&r"(stored) : "r"(t), "l"(y + t) : "memory");
+  r += stored;)",
+              [](u32 i) {
+                u32 active = 0;
+                for (u32 k = 0; k < 32; ++k) active |= ((i / 32 * 32 + k) % 3 == 1 ? 1U : 0U) << k;
+                const u32 length = static_cast<u32>(std::bit_width(i));
+                return (i % 3 == 1 ? length + (active & 0xff00) : 0) + (i > 60 ? 9 : 0);
+              });
+}
+
 TEST(DevicePtxTest, ReadsIndicesAndOrdersMemory) {
   expect_bits(R"(
   unsigned a, b, c, d;
@@ -125,6 +200,7 @@ TEST(DevicePtxTest, RefusalsNameInstructionAndLine) {
               HasSubstr("\"add.rz.u32\" is not for this processor (\".rz\" is unknown)"));
   EXPECT_THAT(refused("{ .reg .b64 d; mov.b64 d, %0; }"), HasSubstr("operand \"%0\" has 32 bits instead of 64"));
   EXPECT_THAT(refused("frobnicate.u32 %0;"), HasSubstr("\"frobnicate.u32\" is not for this processor (it is unknown)"));
+  EXPECT_THAT(refused("ld.global.nc.v2.quux.u32 {%0, %0}, [%0];"), HasSubstr("(\".quux\" is unknown)"));
   EXPECT_THAT(refused("bar.sync 1, 64;"), HasSubstr("it needs named barriers, unless it is \"bar.sync 0\""));
 }
 

@@ -66,7 +66,7 @@ bool begins_with(std::string_view mnemonic, std::string_view begin) {
 const Family* find(std::string_view name) {
   for (const std::span<const Family> families :
        {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
-        conversion_families(), warp_families(), control_families()}) {
+        conversion_families(), memory_families(), atomic_families(), warp_families(), control_families()}) {
     const auto found = std::ranges::find(families, name, &Family::name);
     if (found != families.end()) return &*found;
   }
