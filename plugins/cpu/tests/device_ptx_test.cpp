@@ -162,10 +162,13 @@ TEST(DevicePtxTest, ReadsIndicesAndOrdersMemory) {
   asm("mov.u32 %0, %%ntid.x;" : "=r"(b));
   asm("mov.u32 %0, %%ctaid.y;" : "=r"(c));
   asm("mov.u32 %0, %%nctaid.z;" : "=r"(d));
+  unsigned rank, blocks;
+  asm("{ .reg .u32 a; mov.u32 %0, %%cluster_ctarank; mov.u32 a, %%cluster_ctaid.x; add.u32 %0, %0, a; }" : "=r"(rank));
+  asm("{ .reg .u32 a; mov.u32 %0, %%cluster_nctaid.x; mov.u32 a, %%nclusterid.x; add.u32 %0, %0, a; }" : "=r"(blocks));
   asm volatile("fence.acq_rel.gpu; membar.cta; nanosleep.u32 20; prefetch.global.L2 [%0]; griddepcontrol.wait;" :: "l"(x) : "memory");
   asm volatile("fence.proxy.async.shared::cta; setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
-  r = a + 100 * b + c + 10000 * d;)",
-              [](u32 i) { return i + 6400 + 10000; });
+  r = a + 100 * b + c + 10000 * d + 100000 * rank + 1000000 * blocks;)",
+              [](u32 i) { return i + 6400 + 10000 + 2000000; });
 }
 
 TEST(DevicePtxTest, TrapEndsTheLaunch) {

@@ -22,18 +22,31 @@ Value* lane_mask(Builder& builder, std::string_view kind) {
   return kind == "ge" ? builder.CreateNot(less) : nullptr;
 }
 
+/// A special register with three axes, and the function of its value; for null it is `constant`.
+struct Index {
+  std::string_view name;
+  const std::string_view* calls;
+  unsigned constant = 0;
+};
+
+// Clusters are refused, so each block is one.
+constexpr Index kIndices[] = {{"tid.", call::kThread},        {"ntid.", call::kBlockDim},
+                              {"ctaid.", call::kBlock},       {"nctaid.", call::kGridDim},
+                              {"clusterid.", call::kBlock},   {"nclusterid.", call::kGridDim},
+                              {"cluster_ctaid.", nullptr, 0}, {"cluster_nctaid.", nullptr, 1}};
+
 // Returns the value of a special register of PTX; null for others.
 Value* special_register(Builder& builder, std::string_view name) {
   constexpr std::string_view kMasks = "lanemask_";
-  constexpr std::pair<std::string_view, const std::string_view*> kIndices[] = {
-      {"tid.", call::kThread}, {"ntid.", call::kBlockDim}, {"ctaid.", call::kBlock}, {"nctaid.", call::kGridDim}};
   if (name == "laneid") return thread_call(builder, call::kLane);
   if (name.starts_with(kMasks)) return lane_mask(builder, name.substr(kMasks.size()));
-  for (const auto& [index, calls] : kIndices) {
-    if (!name.starts_with(index)) continue;
-    const std::string_view axis = name.substr(index.size());
+  if (name == "cluster_ctarank" || name == "cluster_nctarank") return builder.getInt32(name[8] == 'n' ? 1 : 0);
+  for (const Index& index : kIndices) {
+    if (!name.starts_with(index.name)) continue;
+    const std::string_view axis = name.substr(index.name.size());
     const std::size_t number = std::string_view("xyz").find(axis);
-    return axis.size() == 1 && number < 3 ? thread_call(builder, calls[number]) : nullptr;
+    if (axis.size() != 1 || number > 2) return nullptr;
+    return index.calls == nullptr ? builder.getInt32(index.constant) : thread_call(builder, index.calls[number]);
   }
   return nullptr;
 }
@@ -141,9 +154,10 @@ Status emit_cvta(Instruction& in) {
     return in.write(address);
   }
   KMUX_ASSIGN(Value* const value, in.emitter().read_whole(in.operand(1)));
-  if (bits == 64) return in.write(value);
-  return in.write(
-      in.builder().CreateTrunc(with_type(in.builder(), value, in.builder().getInt64Ty()), in.builder().getInt32Ty()));
+  if (bits_of(value->getType()) == bits) return in.write(value);
+  if (bits != 32 || bits_of(value->getType()) != 64) return in.refuse("its address has another size");
+  Builder& builder = in.builder();
+  return in.write(builder.CreateTrunc(with_type(builder, value, builder.getInt64Ty()), builder.getInt32Ty()));
 }
 
 constexpr Family kFamilies[] = {{"mov", emit_mov}, {"selp", emit_selp}, {"slct", emit_slct}, {"cvta", emit_cvta}};
