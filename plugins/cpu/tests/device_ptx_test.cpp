@@ -38,15 +38,15 @@ u32 bits(float x) { return std::bit_cast<u32>(x); }
 TEST(DevicePtxTest, LoadsAndStoresMemory) {
   expect_bits(R"(
   unsigned a, b, c, d, h;
-  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(x + t / 4 * 4));
-  asm volatile("ld.global.u16 %0, [%1 + 2];" : "=r"(h) : "l"(x + t));
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(x + t / 4 * 4));
+  asm volatile("ld.global.u16 %0, [%1 + 2];" : "=r"(h) : "r"(x + t));
   r = (t % 4 == 0 ? a : t % 4 == 1 ? b : t % 4 == 2 ? c : d) + h;)",
               [](u32 i) { return bits(static_cast<float>(i)) + (bits(static_cast<float>(i)) >> 16); });
   expect_bits(R"(
-  if (t % 2 == 0) asm volatile("st.global.v2.b32 [%0], {%1, %2};" :: "l"(y + t), "r"(t / 2), "r"(t / 2 + 100) : "memory");
+  if (t % 2 == 0) asm volatile("st.global.v2.b32 [%0], {%1, %2};" :: "r"(y + t), "r"(t / 2), "r"(t / 2 + 100) : "memory");
   asm volatile("bar.sync 0;" ::: "memory");
-  asm volatile("st.relaxed.gpu.global.u8 [%0 + 1], %1;" :: "l"(y + t), "r"(t + 256) : "memory");
-  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(r) : "l"(y + t) : "memory");)",
+  asm volatile("st.relaxed.gpu.global.u8 [%0 + 1], %1;" :: "r"(y + t), "r"(t + 256) : "memory");
+  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(r) : "r"(y + t) : "memory");)",
               [](u32 i) { return i / 2 + 100 * (i % 2) + (i << 8); });
 }
 
@@ -56,9 +56,9 @@ TEST(DevicePtxTest, AddressesSharedMemory) {
   __shared__ unsigned tile[64];
   unsigned place, generic;
   other[t % 4] = 7;
-  asm("{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }" : "=r"(place) : "l"(tile));
+  asm("{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }" : "=r"(place) : "r"(tile));
   asm volatile("st.shared.u32 [%0], %1;" :: "r"(place + 4 * t), "r"(3 * t) : "memory");
-  asm volatile("bar.sync 0;" ::: "memory");
+  asm volatile("bar.sync %0;" :: "n"(0) : "memory");
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(place + 4 * (63 - t)) : "memory");
   asm volatile("{ .reg .u64 a; cvt.u64.u32 a, %1; cvta.shared.u64 a, a; ld.u32 %0, [a]; }" : "=r"(generic) : "r"(place + 4 * t) : "memory");
   r += 1000 * generic + other[t % 4];)",
@@ -71,12 +71,12 @@ TEST(DevicePtxTest, UpdatesMemoryAtomically) {
   if (t == 0) { sum = 5; most = 0; wrapped = 0; swapped = 0; halves = 0x3c003c00; count = 0; }
   __syncthreads();
   unsigned old;
-  asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(&sum), "r"(t) : "memory");
-  asm volatile("red.release.gpu.max.u32 [%0], %1;" :: "l"(&most), "r"(t * 3) : "memory");
-  asm volatile("atom.inc.u32 %0, [%1], 9;" : "=r"(old) : "l"(&wrapped) : "memory");
-  asm volatile("atom.cas.b32 %0, [%1], 0, %2;" : "=r"(old) : "l"(&swapped), "r"(77) : "memory");
-  asm volatile("red.add.noftz.f16x2 [%0], %1;" :: "l"(&halves), "r"(0x40003800) : "memory");
-  if (old == 0) asm volatile("atom.global.add.s32 _, [%0], 1;" :: "l"(&count) : "memory");
+  asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(&sum), "r"(t) : "memory");
+  asm volatile("red.release.gpu.max.u32 [%0], %1;" :: "r"(&most), "r"(t * 3) : "memory");
+  asm volatile("atom.inc.u32 %0, [%1], 9;" : "=r"(old) : "r"(&wrapped) : "memory");
+  asm volatile("atom.cas.b32 %0, [%1], 0, %2;" : "=r"(old) : "r"(&swapped), "r"(77) : "memory");
+  asm volatile("red.add.noftz.f16x2 [%0], %1;" :: "r"(&halves), "r"(0x40003800) : "memory");
+  if (old == 0) asm volatile("atom.global.add.s32 _, [%0], 1;" :: "r"(&count) : "memory");
   __syncthreads();
   r = t == 0 ? sum : t == 1 ? most : t == 2 ? wrapped : t == 3 ? swapped : t == 4 ? halves : count;)",
               [](u32 i) {
@@ -143,9 +143,9 @@ TEST(DevicePtxTest, RunsDivergentLanes) {
                  " setp.ne.u32 p, n, 0;\n @p bra LOOP_%=;\n }" : "+r"(r) : "r"(t));
     r += active & 0xff00;
   }
-  asm volatile("{ .reg .pred p; setp.gt.u32 p, %0, 60; @p st.global.u32 [%1], 9; }" :: "r"(t), "l"(y + t) : "memory");
+  asm volatile("{ .reg .pred p; setp.gt.u32 p, %0, 60; @p st.global.u32 [%1], 9; }" :: "r"(t), "r"(y + t) : "memory");
   unsigned stored;
-  asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 60; mov.u32 %0, 0; @p ld.global.u32 %0, [%2]; }" : "=&r"(stored) : "r"(t), "l"(y + t) : "memory");
+  asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 60; mov.u32 %0, 0; @p ld.global.u32 %0, [%2]; }" : "=&r"(stored) : "r"(t), "r"(y + t) : "memory");
   r += stored;)",
               [](u32 i) {
                 u32 active = 0;
@@ -165,7 +165,7 @@ TEST(DevicePtxTest, ReadsIndicesAndOrdersMemory) {
   unsigned rank, blocks;
   asm("{ .reg .u32 a; mov.u32 %0, %%cluster_ctarank; mov.u32 a, %%cluster_ctaid.x; add.u32 %0, %0, a; }" : "=r"(rank));
   asm("{ .reg .u32 a; mov.u32 %0, %%cluster_nctaid.x; mov.u32 a, %%nclusterid.x; add.u32 %0, %0, a; }" : "=r"(blocks));
-  asm volatile("fence.acq_rel.gpu; membar.cta; nanosleep.u32 20; prefetch.global.L2 [%0]; griddepcontrol.wait;" :: "l"(x) : "memory");
+  asm volatile("fence.acq_rel.gpu; membar.cta; nanosleep.u32 20; prefetch.global.L2 [%0]; griddepcontrol.wait;" :: "r"(x) : "memory");
   asm volatile("fence.proxy.async.shared::cta; setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
   r = a + 100 * b + c + 10000 * d + 100000 * rank + 1000000 * blocks;)",
               [](u32 i) { return i + 6400 + 10000 + 2000000; });

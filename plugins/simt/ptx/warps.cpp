@@ -309,9 +309,11 @@ Status emit_bar(Instruction& in) {
   if (!in.take("sync")) return in.refuse("it must be bar.sync");
   in.take("aligned");
   KMUX_TRY(in.check_parts());
-  const bool is_zero =
-      in.types() == 0 && in.operands() == 1 && in.operand(0).kind == Operand::Kind::kInteger && in.operand(0).bits == 0;
-  if (!is_zero) return in.refuse("it needs named barriers, unless it is \"bar.sync 0\"");
+  const bool has_number = in.types() == 0 && in.operands() == 1;
+  KMUX_ASSIGN(const Value* const number, has_number ? in.read(0, kB32) : Result<Value*>(in.builder().getInt32(1)));
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(number);
+  if (constant == nullptr || !constant->isZero())
+    return in.refuse("it needs named barriers, unless it is \"bar.sync 0\"");
   warp_call(in.builder(), call::kBarrier, in.builder().getVoidTy(), {});
   return Ok{};
 }
