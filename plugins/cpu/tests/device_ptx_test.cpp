@@ -1,5 +1,5 @@
-// Inline PTX in CUDA kernels, vectorized and on fibers: memory, atomics, and what the lanes of a warp exchange. The values
-// of arithmetic are tested in plugins/simt/tests.
+// Inline PTX in CUDA kernels, vectorized and on fibers: memory, atomics, and exchanges between lanes. The values of
+// arithmetic are tested in plugins/simt/tests.
 #include <bit>
 #include <cstdint>
 #include <functional>

@@ -41,7 +41,7 @@ Value* rounded_sum(Builder& builder, Value* a, Value* b, Rounding rounding) {
 
 Value* as_double(Builder& builder, Value* x) { return builder.CreateFPExt(x, builder.getDoubleTy()); }
 
-// Returns a + b or a * b + c of floats, computed in double and rounded as `rounding` says.
+// Returns a + b or a * b + c of floats, computed in double and rounded by `rounding`.
 Value* rounded(Builder& builder, std::string_view name, const Values& v, Rounding rounding) {
   Value* const a = as_double(builder, v[0]);
   Value* const b = as_double(builder, v[1]);

@@ -9,7 +9,7 @@
 
 namespace kmux::simt::ptx {
 
-/// An instruction that becomes LLVM IR: the parts of its mnemonic, each of which its family must take, and its operands.
+/// An instruction that becomes LLVM IR: the parts of its mnemonic, and its operands. Its family must take each part.
 ///
 /// Lifetime: borrows both arguments of its constructor.
 class Instruction {

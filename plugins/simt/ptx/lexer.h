@@ -12,8 +12,8 @@ namespace kmux::simt::ptx {
 /// The sign that stands before the number of an operand in the result of `plain_text`.
 inline constexpr char kArgumentSign = '\1';
 
-/// Returns the PTX of `text`, the string of an inline assembly in LLVM IR. LLVM writes "{", "|" and "}" of the source as
-/// "$(", "$|" and "$)", and operands as "$0" or "${0:c}".
+/// Returns the PTX of `text`, the string of an inline assembly in LLVM IR. LLVM writes "{", "|" and "}" of the source
+/// as "$(", "$|" and "$)", and operands as "$0" or "${0:c}".
 ///
 /// Errors: unsupported for an operand with a modifier.
 Result<std::string> plain_text(std::string_view text);

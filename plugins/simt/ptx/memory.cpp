@@ -15,7 +15,7 @@ struct Access {
   llvm::AtomicOrdering order = llvm::AtomicOrdering::NotAtomic;
 };
 
-// Takes the parts that choose a cache, which change no value: a processor has caches of its own.
+// Takes the parts that choose a cache, which change no value: the caches of a processor need no choice.
 void take_caches(Instruction& in) {
   for (const std::string_view one :
        {"ca", "cg", "cs", "lu", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",

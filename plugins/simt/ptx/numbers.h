@@ -28,8 +28,8 @@ Value* extreme(Builder& builder, Value* a, Value* b, bool is_max, bool keeps_nan
 Value* rounded_float(Builder& builder, Value* x, Value* error, Rounding rounding);
 /// Returns the part of `a` + `b` that `sum`, the rounded sum of doubles, lacks; 0 if that is infinite or NaN.
 Value* error_of_sum(Builder& builder, Value* a, Value* b, Value* sum);
-/// Returns the double `x` + `error` as a float whose last bit is set if it is inexact: rounding it again to fewer bits is
-/// the same as rounding the sum.
+/// Returns the double `x` + `error` as a float whose last bit is set if it is inexact. Rounding it again to fewer bits
+/// is the same as rounding the sum.
 Value* odd_float(Builder& builder, Value* x, Value* error);
 /// Returns the same of the float `sum`, the rounded sum that lacks the float `error`.
 Value* odd_sum(Builder& builder, Value* sum, Value* error);
@@ -39,7 +39,7 @@ Value* float_of_half(Builder& builder, Value* bits, Type type);
 /// Returns the float `x` as the bits of an f16 or bf16; NaN becomes 0x7fff.
 Value* half_of_float(Builder& builder, Value* x, Type type, Rounding rounding = Rounding::kNearest);
 
-/// Returns the float `x` as the bits (i8) of e4m3 or e5m2, rounded to nearest; what is too large becomes the largest number.
+/// Returns the float `x` as the bits (i8) of e4m3 or e5m2, rounded to nearest. Larger numbers become the largest one.
 Value* fp8_of_float(Builder& builder, Value* x, Type type);
 /// Returns bits of e4m3 or e5m2 (i8) as an f16 (i16).
 Value* half_of_fp8(Builder& builder, Value* bits, Type type);

@@ -117,58 +117,19 @@ class PtxCode {
   std::unique_ptr<LoadedCode> code_;
 };
 
+/// Bits of numbers at which functions change.
+// clang-format off
+inline constexpr u64 kEdges[] = {
+    0, 1, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7c00, 0xfc00, 0x7e01, 0x7bff, 0x0400, 0x3c00,
+    0x7f80, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+    0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0x4f800000, 0xcf000000, 0x477fe000,
+    0x477ff000, 0x43e00000, 0x38d1b717, 0x3fffffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
+    0x7ff8000000000000, 0x8000000000000000, 0x7fffffffffffffff, 0xffffffffffffffff, 0x3ff0000000000000,
+    0x41dfffffffc00000, 0x43e0000000000000};
+// clang-format on
+
 /// Returns random bits, often of numbers at which functions change.
 inline std::uint64_t sample(std::mt19937_64& random) {
-  constexpr std::uint64_t kEdges[] = {0,
-                                      1,
-                                      2,
-                                      31,
-                                      32,
-                                      33,
-                                      63,
-                                      64,
-                                      0x7f,
-                                      0x80,
-                                      0xff,
-                                      0x7fff,
-                                      0x8000,
-                                      0x7c00,
-                                      0xfc00,
-                                      0x7e01,
-                                      0x7bff,
-                                      0x0400,
-                                      0x3c00,
-                                      0x7f80,
-                                      0x7fffffff,
-                                      0x80000000,
-                                      0xffffffff,
-                                      0x3f800000,
-                                      0xbf800000,
-                                      0x7f800000,
-                                      0xff800000,
-                                      0x7fc00000,
-                                      0x00000001,
-                                      0x80000001,
-                                      0x007fffff,
-                                      0x00800000,
-                                      0x7f7fffff,
-                                      0x4f000000,
-                                      0x4f800000,
-                                      0xcf000000,
-                                      0x477fe000,
-                                      0x477ff000,
-                                      0x43e00000,
-                                      0x38d1b717,
-                                      0x3fffffffffffffff,
-                                      0x7ff0000000000000,
-                                      0xfff0000000000000,
-                                      0x7ff8000000000000,
-                                      0x8000000000000000,
-                                      0x7fffffffffffffff,
-                                      0xffffffffffffffff,
-                                      0x3ff0000000000000,
-                                      0x41dfffffffc00000,
-                                      0x43e0000000000000};
   const std::uint64_t bits = random();
   switch (random() % 6) {
     case 0:

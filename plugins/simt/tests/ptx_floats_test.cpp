@@ -1,4 +1,4 @@
-// Instructions of PTX on numbers with a fraction, compared with the processor's own rounding modes, with exact sums, and
+// Instructions of PTX on numbers with a fraction, compared with the processor's rounding modes, with exact sums, and
 // with a search among all numbers of a small format.
 #include <algorithm>
 #include <cfenv>
