@@ -95,7 +95,8 @@ struct dim3 {
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
-// threadIdx.x is readable as in CUDA, and the whole object can be copied.
+// threadIdx.x is readable as in CUDA, and the whole object can be copied. The indices are objects, not macros, so that a
+// function may declare a variable of the same name.
 #define KMUX_AXIS(index, axis)                                          \
   KMUX_DEVICE unsigned get_##axis() { return kmux_##index##_##axis(); } \
   __declspec(property(get = get_##axis)) unsigned axis;
@@ -111,10 +112,10 @@ KMUX_INDEX(block_dim, dim3)
 KMUX_INDEX(grid_dim, dim3)
 #undef KMUX_INDEX
 #undef KMUX_AXIS
-#define threadIdx (kmux_thread_index{})
-#define blockIdx (kmux_block_index{})
-#define blockDim (kmux_block_dim_index{})
-#define gridDim (kmux_grid_dim_index{})
+static constexpr kmux_thread_index threadIdx{};
+static constexpr kmux_block_index blockIdx{};
+static constexpr kmux_block_dim_index blockDim{};
+static constexpr kmux_grid_dim_index gridDim{};
 constexpr int warpSize = KMUX_WAVEFRONT;
 
 typedef __SIZE_TYPE__ size_t;
