@@ -55,6 +55,7 @@ extern const std::string_view cpu_device_std_numbers_text;
 extern const std::string_view cpu_device_std_array_text;
 extern const std::string_view cpu_device_std_numeric_text;
 extern const std::string_view cpu_device_std_span_text;
+extern const std::string_view cpu_device_std_tuple_text;
 extern const std::string_view cpu_device_tilelang_text;
 extern const std::string_view cpu_device_types_text;
 extern const std::string_view cpu_device_warps_text;
@@ -91,6 +92,7 @@ constexpr Header kHeaders[] = {
     {"array", &cpu_device_std_array_text},
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
+    {"tuple", &cpu_device_std_tuple_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
     {"kmux/hip.h", &cpu_device_hip_text},
@@ -239,6 +241,7 @@ constexpr Alias kAliases[] = {
     {"cuda/std/numbers", "numbers"},
     {"cuda/std/array", "array"},
     {"cuda/std/span", "span"},
+    {"cuda/std/tuple", "tuple"},
     {"cuda/std/compare", "compare"},
 };
 

@@ -72,7 +72,7 @@ TEST(DeviceHostCodeTest, LibraryHeadersAreRejectedByName) {
                                                                   {"thrust/pair.h", "thrust::pair<int, int> p;"},
                                                                   {"curand_kernel.h", "curandState s;"},
                                                                   {"nv/target", ""},
-                                                                  {"cuda/std/tuple", "cuda::std::tuple<int> t;"}}) {
+                                                                  {"cuda/std/chrono", "cuda::std::chrono::seconds t;"}}) {
     const Error error = device_failure({"#include <" + std::string(header) + ">\n" +
                                         "__global__ void k(const float* x, float* y, int n) { " + use + " }\n"});
     EXPECT_EQ(error.code, ErrorCode::kUnsupported) << header;

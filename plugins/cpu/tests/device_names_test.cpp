@@ -1,4 +1,6 @@
 // Names that CUDA brings into a source: indices that a source may hide, and namespaces that it may reopen.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "device_call.h"
@@ -43,6 +45,87 @@ __global__ void k(const float* x, float* y, int n) {
   const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
   ASSERT_EQ(y.size(), x.size());
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], static_cast<float>(i % 32 + 400)) << i;
+}
+
+TEST(DeviceNamesTest, SourceReopensCudaStd) {
+  const ElementKernel kernel{.source = R"(#include <cuda/std/limits>
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
+struct Pair { float a, b; };
+struct Small {};
+namespace cuda { namespace std {
+template <> struct tuple_size<Pair> : integral_constant<size_t, 2> {};
+template <size_t i> struct tuple_element<i, Pair> { using type = float; };
+} }
+template <> struct cuda::std::numeric_limits<Small> { static constexpr int digits = 5; };
+namespace cs = cuda::std;
+using cuda::std::is_same_v;
+static_assert(cs::tuple_size<Pair>::value == 2 && is_same_v<cs::tuple_element_t<1, const Pair>, const float>);
+static_assert(std::numeric_limits<Small>::digits == 5 && is_same_v<cs::tuple<int>, std::tuple<int>>);
+namespace cuda { static_assert(std::is_integral_v<int> && std::numeric_limits<int>::max() > 0); }
+__global__ void k(const float* x, float* y, int n) {
+  using namespace cuda::std;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = cuda::std::max(x[i], 3.0f) + static_cast<float>(uint8_t(i));
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], std::max(x[i], 3.0F) + static_cast<float>(i)) << i;
+}
+
+// As CuTe does where NVRTC compiles it.
+TEST(DeviceNamesTest, SourceSpecialisesTupleSizeInBothNamespaces) {
+  const ElementKernel kernel{.source = R"(#include <cuda/std/tuple>
+namespace own {
+template <class A, class B> struct two { A a; B b; };
+template <size_t i, class A, class B> __device__ auto get(const two<A, B>& all) { if constexpr (i == 0) return all.a; else return all.b; }
+}
+namespace cuda::std {
+template <class A, class B> struct tuple_size<own::two<A, B>> : cuda::std::integral_constant<size_t, 2> {};
+template <size_t i, class A, class B>
+struct tuple_element<i, own::two<A, B>> : cuda::std::tuple_element<i, cuda::std::tuple<A, B>> {};
+}
+namespace std {
+template <class...> struct tuple_size;
+template <size_t, class...> struct tuple_element;
+template <class A, class B> struct tuple_size<own::two<A, B>> : cuda::std::integral_constant<size_t, 2> {};
+template <size_t i, class A, class B>
+struct tuple_element<i, own::two<A, B>> : cuda::std::tuple_element<i, cuda::std::tuple<A, B>> {};
+}
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto [value, times] = own::two<float, int>{x[i], 3};
+  y[i] = value * times;
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], 3 * x[i]) << i;
+}
+
+TEST(DeviceNamesTest, ProvidesTuples) {
+  const ElementKernel kernel{.source = R"(#include <tuple>
+struct Half { float value; explicit Half(float v) : value(v / 2) {} };
+__device__ std::tuple<int, float> split(float x) { return {static_cast<int>(x), x - static_cast<int>(x)}; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int whole;
+  float rest;
+  std::tie(whole, rest) = split(x[i]);
+  auto [again, part] = std::make_tuple(whole, rest);
+  std::tuple<int, float, char> three(1, 2.0f, 'c');
+  std::get<1>(three) += again;
+  const std::tuple copied = three;
+  static_assert(std::tuple_size<decltype(three)>::value == 3 && std::tuple_size_v<std::array<int, 4>> == 4);
+  static_assert(std::is_same_v<std::tuple_element_t<2, decltype(three)>, char> && std::tuple_size_v<std::tuple<>> == 0);
+  static_assert(std::get<0>(std::make_tuple(7, 8)) == 7);
+  y[i] = part + std::get<1>(copied) + std::get<0>(std::tuple<Half>(8.0f)).value;
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 6) << i;
 }
 
 }  // namespace

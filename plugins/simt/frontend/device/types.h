@@ -168,6 +168,9 @@ constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_e
 
 }  // namespace std
 
+// A namespace rather than an alias, so that a source may add to it.
 namespace cuda {
-namespace std = ::std;
+namespace std {
+using namespace ::std;
 }
+}  // namespace cuda
