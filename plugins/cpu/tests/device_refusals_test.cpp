@@ -101,10 +101,9 @@ TEST(DeviceRefusalsTest, InlineAssemblyIsRejected) {
   EXPECT_EQ(reads.code, ErrorCode::kUnsupported) << reads.explain();
   EXPECT_THAT(reads.message, AllOf(HasSubstr("(register \"%smid\" has no value here)"), HasSubstr("(k.cu:3)")));
   expect_refused(
-      "__device__ float f(float v) {\n  float w;\n  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));\n"
-      "  return w;\n}\n" +
-          kernel_of("y[0] = f(x[0]);"),
-      "inline assembly", 3);
+      "#define RESULT \"=h\"\n__device__ short f() {\n  short w;\n  asm(\"f %0;\" : RESULT(w));\n  return w;\n}\n" +
+          kernel_of("y[0] = f();"),
+      "inline assembly", 4);
 }
 
 // Returns the error message for `source`, which has inline assembly.
@@ -124,6 +123,10 @@ TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
           "for this processor (it needs state spaces). Write it in C++ (k.cu:3)."));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"mov.u32 %0, %%smid;\""));
+  EXPECT_THAT(told_assembly("__device__ float f(float v) {\n  float w;\n"
+                            "  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));\n  return w;\n}\n" +
+                            kernel_of("y[0] = f(x[0]);")),
+              AllOf(HasSubstr("\"rcp.approx.f32 %0, %1;\""), HasSubstr("(k.cu:3)")));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"movl $5, %k0\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"movl $5, %k0\""));
   EXPECT_THAT(told_assembly(kernel_of("asm(\"mov.u32 %r1, %smid;\");")), HasSubstr("\"mov.u32 %r1, %smid;\""));

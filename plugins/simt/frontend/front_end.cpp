@@ -21,6 +21,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "simt/frontend/assembly_constraints.h"
 #include "simt/frontend/device_arithmetic.h"
 #include "simt/frontend/installation.h"
 #include "simt/frontend/job.h"
@@ -306,7 +307,9 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
-  begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, files) : files, stream);
+  const llvm::Triple machine(made->getTargetOpts().Triple);
+  const Files read = language == Language::kCuda ? with_host_constraints(files, machine) : files;
+  begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, read) : read, stream);
   EmitModule action(context, language);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
