@@ -25,6 +25,7 @@ extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
 extern const std::string_view cpu_device_failures_text;
 extern const std::string_view cpu_device_fp8_text;
+extern const std::string_view cpu_device_fp8_scales_text;
 extern const std::string_view cpu_device_group_copies_text;
 extern const std::string_view cpu_device_group_reductions_text;
 extern const std::string_view cpu_device_group_scans_text;
@@ -53,6 +54,7 @@ extern const std::string_view cpu_device_std_math_text;
 extern const std::string_view cpu_device_std_new_text;
 extern const std::string_view cpu_device_std_numbers_text;
 extern const std::string_view cpu_device_std_array_text;
+extern const std::string_view cpu_device_std_atomic_text;
 extern const std::string_view cpu_device_std_numeric_text;
 extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_std_tuple_text;
@@ -92,6 +94,7 @@ constexpr Header kHeaders[] = {
     {"array", &cpu_device_std_array_text},
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
+    {"cuda/atomic", &cpu_device_std_atomic_text},
     {"tuple", &cpu_device_std_tuple_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
@@ -108,6 +111,7 @@ constexpr Header kHeaders[] = {
     {"kmux/numbers.h", &cpu_device_std_numbers_text},
     {"kmux/packed.h", &cpu_device_packed_text},
     {"kmux/refused.h", &cpu_device_refused_text},
+    {"kmux/scales.h", &cpu_device_fp8_scales_text},
     {"kmux/warps.h", &cpu_device_warps_text},
 };
 
@@ -135,6 +139,7 @@ constexpr Header kReadAgain[] = {
     {"kmux/asserts.h", &cpu_device_asserts_text},
     {"assert.h", &cpu_device_asserts_text},
     {"cassert", &cpu_device_asserts_text},
+    {"cuda/std/cassert", &cpu_device_asserts_text},
 };
 
 /// A header that the prelude includes if a text contains one of `words`. Each name that it declares must contain one of
@@ -236,6 +241,7 @@ constexpr Alias kAliases[] = {
     {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
     {"tl_templates/cuda/cuda_bf16_fallbacks.cuh", "cuda_bf16.h"},
     {"tl_templates/cuda/reduce.h", "tl_templates/cuda/common.h"},
+    {"cuda/std/atomic", "cuda/atomic"},
     {"cuda/std/concepts", "concepts"},
     {"cuda/std/numeric", "numeric"},
     {"cuda/std/numbers", "numbers"},
@@ -261,12 +267,10 @@ constexpr RefusedHeader kRefusedHeaders[] = {
     {"texture_indirect_functions.h", "textures"},
     {"surface_functions.h", "surfaces"},
     {"surface_indirect_functions.h", "surfaces"},
-    {"cuda/atomic", "atomics with scopes and orders"},
     {"cuda/barrier", "barriers in shared memory"},
     {"cuda/pipeline", "pipelines of copies"},
     {"cuda/ptx", "PTX"},
     {"cuda/semaphore", "semaphores of a GPU"},
-    {"cuda/std/atomic", "atomics with scopes and orders"},
     {"cuda/std/barrier", "barriers in shared memory"},
     {"tl_templates/cuda/barrier.h", "barriers in shared memory"},
     {"tl_templates/cuda/cluster.h", "clusters of blocks"},

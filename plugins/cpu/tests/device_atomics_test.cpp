@@ -1,5 +1,6 @@
 // Atomics on all of CUDA's types, checked by results that are independent of thread order.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <numeric>
@@ -20,12 +21,13 @@ std::vector<std::uint32_t> numbers() {
 }
 
 Wide cells(const std::string& body, unsigned block = 48) {
-  return elements<std::uint64_t>({"__global__ void k(const unsigned* x, unsigned long long* y, int n) {\n"
-                                  "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                  "  if (i >= n) return;\n  const unsigned v = x[i];\n" +
-                                      body + "}\n",
-                                  block},
-                                 numbers());
+  return elements<std::uint64_t>(
+      {"#include <cuda/atomic>\n__global__ void k(const unsigned* x, unsigned long long* y, int n) {\n"
+       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+       "  if (i >= n) return;\n  const unsigned v = x[i];\n" +
+           body + "}\n",
+       block},
+      numbers());
 }
 
 std::uint64_t total() {
@@ -136,6 +138,53 @@ TEST(DeviceAtomicsTest, ExchangeCountAndCompareAndSwap) {
   EXPECT_EQ(y[8], total());
   EXPECT_EQ(std::bit_cast<double>(y[9]), static_cast<double>(total()));
   EXPECT_EQ(y[10], 77U);
+}
+
+TEST(DeviceAtomicsTest, AddVectorsElementByElement) {
+  const Wide y = cells(R"(  const float f = v;
+  atomicAdd((float2*)&y[0], make_float2(f, 2 * f));
+  atomicAdd((float4*)&y[2], make_float4(1, f, -f, 3));
+  float2 before;
+  if (i == 7) before = atomicAdd((float2*)&y[4], float2{5, 6}), atomicAdd((float2*)&y[4], before);
+)");
+  const auto real = [&](std::size_t cell) { return std::bit_cast<std::array<float, 2>>(y[cell]); };
+  const auto sum = static_cast<float>(total());
+  EXPECT_EQ(real(0), (std::array<float, 2>{sum, 2 * sum}));
+  EXPECT_EQ(real(2), (std::array<float, 2>{kCount, sum}));
+  EXPECT_EQ(real(3), (std::array<float, 2>{-sum, 3 * kCount}));
+  EXPECT_EQ(real(4), (std::array<float, 2>{5, 6}));
+}
+
+TEST(DeviceAtomicsTest, ObjectsHaveOrdersAndScopes) {
+  const Wide y = cells(R"(  __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> sum;
+  if (threadIdx.x == 0) sum.store(0, cuda::memory_order_release);
+  __syncthreads();
+  sum += v;
+  __syncthreads();
+  cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> all(y[0]), most(y[1]), last(y[3]);
+  if (threadIdx.x == 0) all.fetch_add(sum.load(cuda::std::memory_order_acquire), cuda::memory_order_acq_rel);
+  most.fetch_max(v);
+  cuda::atomic_ref<long long>(*(long long*)&y[2]).fetch_min(-(long long)v, cuda::memory_order_relaxed);
+  cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
+  unsigned long long known = last.load();
+  while (!last.compare_exchange_weak(known, known + v, cuda::memory_order_release)) {}
+  cuda::std::atomic_ref<unsigned> count(*(unsigned*)&y[4]);
+  count++;
+  if (--cuda::atomic_ref<int>(*(int*)&y[5]) == 0) y[6] = 1;
+  const unsigned long long other = cuda::atomic_ref<unsigned long long>(y[7]).exchange(9);
+  y[8 + (other == 9)] = cuda::memory_order_seq_cst - cuda::memory_order_relaxed;
+)",
+                       48);
+  const auto x = numbers();
+  EXPECT_EQ(y[0], total());
+  EXPECT_EQ(y[1], 101U);
+  EXPECT_EQ(static_cast<std::int64_t>(y[2]), -101);
+  EXPECT_EQ(y[3], total());
+  EXPECT_EQ(y[4], kCount);
+  EXPECT_EQ(static_cast<std::int32_t>(y[5]), -static_cast<std::int32_t>(kCount));
+  EXPECT_EQ(y[7], 9U);
+  EXPECT_EQ(y[8], 5U);
+  EXPECT_EQ(y[9], 5U);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // 8-bit floating-point numbers, each compared with the nearest of the 256 codes.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -122,6 +123,66 @@ __global__ void k(const unsigned char* x, Out* y, int n) {
           << i << " is " << y[i][j] << ", not " << wanted;
     }
   }
+}
+
+// Returns the code of the power of two that `x` is rounded to.
+int scale(double x, bool rounds_up, bool saturates) {
+  const double magnitude = std::fabs(x);
+  if (std::isnan(x)) return 0xff;
+  if (magnitude <= 0x1p-127) return 0;
+  int exponent = 0;
+  const double fraction = std::isinf(x) ? 0 : std::frexp(magnitude, &exponent);
+  const int code = std::isinf(x) ? 0xff : exponent - 1 + 127 + (rounds_up && fraction > 0.5 ? 1 : 0);
+  return code >= 0xff ? (saturates ? 0xfe : 0xff) : std::max(code, 0);
+}
+
+TEST(DeviceFp8Test, ScalesArePowersOfTwo) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { unsigned char v[8]; };
+__global__ void k(const float* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const __nv_fp8x2_storage_t two = __nv_cvt_float2_to_e8m0x2({1, x[i]}, __NV_NOSAT, cudaRoundZero);
+  const __nv_bfloat16 rounded = __nv_bfloat16(x[i]);
+  y[i] = {{__nv_cvt_float_to_e8m0(x[i], __NV_SATFINITE, cudaRoundPosInf), __nv_cvt_float_to_e8m0(x[i], __NV_SATFINITE, cudaRoundZero),
+           __nv_cvt_float_to_e8m0(x[i], __NV_NOSAT, cudaRoundPosInf), (unsigned char)(two >> 8), (unsigned char)two,
+           __nv_fp8_e8m0(x[i]).__x, __nv_fp8_e8m0((double)x[i] * (1 + 1e-12)).__x,
+           (unsigned char)(__nv_fp8_e8m0(rounded).__x == __nv_fp8_e8m0((float)rounded).__x)}};
+})"};
+  std::vector<float> x = {0,           -0.0F,         1,          -1,       1.5F,       3,           0x1p-127F,
+                          0x1.8p-127F, 0x1p-149F,     -0x1p-126F, 0x1p127F, 0x1.8p127F, -0x1.8p126F, 0x1.000002p5F,
+                          HUGE_VALF,   std::nanf(""), 448,        1e-38F,   5e-39F,     7e-39F};
+  const auto y = elements<std::array<Byte, 8>>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto d = static_cast<double>(x[i]);
+    EXPECT_EQ(y[i][0], scale(d, true, true)) << d;
+    EXPECT_EQ(y[i][1], scale(d, false, true)) << d;
+    EXPECT_EQ(y[i][2], scale(d, true, false)) << d;
+    EXPECT_EQ(y[i][3], scale(d, false, false)) << d;
+    EXPECT_EQ(y[i][4], 127) << d;
+    EXPECT_EQ(y[i][5], scale(d, true, true)) << d;
+    EXPECT_EQ(y[i][6], scale(d * (1 + 1e-12), true, true)) << d;
+    EXPECT_EQ(y[i][7], 1) << d;
+  }
+}
+
+TEST(DeviceFp8Test, DecodesEveryScale) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+__global__ void k(const unsigned char* x, double* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  __nv_fp8_e8m0 one;
+  one.__x = x[i];
+  const __nv_bfloat162_raw two = __nv_cvt_e8m0x2_to_bf162raw((unsigned short)(x[i] << 8 | 127));
+  y[i] = (double)one == (double)(float)__nv_bfloat16(__nv_bfloat16_raw{two.y}) && two.x == 0x3f80 ? (double)one : (float)one;
+})"};
+  std::vector<Byte> x(256);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Byte>(i);
+  const auto y = elements<double>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (int i = 0; i < 255; ++i) EXPECT_EQ(y[static_cast<std::size_t>(i)], std::ldexp(1, i - 127)) << i;
+  EXPECT_TRUE(std::isnan(y[255]));
 }
 
 }  // namespace

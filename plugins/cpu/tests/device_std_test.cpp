@@ -1,6 +1,7 @@
 // The C++ headers that device code may include, in addition to device_language_test: braced lists, orders, concepts,
 // spans, numbers.
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 
@@ -150,6 +151,39 @@ extern "C" __global__ void k(float* y) { y[threadIdx.x] = TWICE(n); }
   float y = 0;
   ASSERT_TRUE((*loaded)({slot(&y)}).ok());
   EXPECT_EQ(y, 40);
+}
+
+TEST(DeviceStdTest, ProvidesTraitsOfTemplates) {
+  const Floats y =
+      values("#include <cuda/std/cassert>\n#include <limits>\n#include <type_traits>\n#include <utility>\n", R"(
+  struct NoDefault { NoDefault(int); };
+  static_assert(std::conjunction_v<> && !std::conjunction_v<std::true_type, std::false_type> && std::disjunction_v<std::false_type, std::true_type>);
+  static_assert(std::negation_v<std::false_type> && std::is_same_v<std::add_const_t<int>, const int>);
+  static_assert(std::is_same_v<std::add_cv<int>::type, const volatile int> && std::is_same_v<std::add_volatile_t<int>, volatile int>);
+  static_assert(std::is_default_constructible_v<int> && !std::is_default_constructible<NoDefault>::value);
+  static_assert(std::alignment_of_v<double> == 8 && std::rank_v<int[2][3]> == 2 && std::extent_v<int[2][3], 1> == 3);
+  static_assert(std::is_same_v<std::make_integer_sequence<int, 3>, std::integer_sequence<int, 0, 1, 2>>);
+  static_assert(std::is_same_v<std::index_sequence_for<int, char>, std::index_sequence<0, 1>>);
+  static_assert(std::numeric_limits<float>::has_denorm == std::denorm_present && std::round_toward_neg_infinity == 3);
+  assert(v > 0);
+  return v;)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<float>(i + 1)) << i;
+}
+
+TEST(DeviceStdTest, ProvidesPairsOfFloats) {
+  const Floats y = values(
+      "__device__ cudaStream_t none(cudaStream_t stream) { return stream; }\n"
+      "struct __CUDA_ALIGN__(16) Wide { char c; };\nstatic_assert(alignof(Wide) == 16);\n",
+      R"(
+  const float2 a = {v, v + 1}, b = {3, 1e8f}, sum = __fadd2_rn(a, b), product = __fmul2_rn(a, b);
+  const float2 both = __ffma2_rn(a, b, make_float2(1, -product.y));
+  return sum.x + 100 * product.x + 10000 * both.x + (none(nullptr) == nullptr && sum.y == a.y + b.y ? both.y : 1);)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const float v = static_cast<float>(i + 1), lost = std::fma(v + 1, 1e8F, -((v + 1) * 1e8F));
+    EXPECT_EQ(y[i], v + 3 + 100 * (3 * v) + 10000 * (3 * v + 1) + lost) << i;
+  }
 }
 
 }  // namespace

@@ -45,10 +45,14 @@ template <class T, T... i>
 struct integer_sequence {
   static constexpr size_t size() noexcept { return sizeof...(i); }
 };
+template <class T, T n>
+using make_integer_sequence = __make_integer_seq<integer_sequence, T, n>;
 template <size_t... i>
 using index_sequence = integer_sequence<size_t, i...>;
 template <size_t n>
 using make_index_sequence = __make_integer_seq<integer_sequence, size_t, n>;
+template <class... T>
+using index_sequence_for = make_index_sequence<sizeof...(T)>;
 
 #define KMUX_OPERATION(name, expression)                                           \
   template <class T = void>                                                        \
@@ -142,3 +146,15 @@ constexpr I upper_bound(I begin, I end, const T& value) {
 }
 
 }  // namespace std
+
+// Those of namespace std are declared in <tuple> alone: sources for NVRTC declare them on their own.
+namespace cuda {
+namespace std {
+
+template <class>
+struct tuple_size;
+template <size_t, class>
+struct tuple_element;
+
+}  // namespace std
+}  // namespace cuda

@@ -25,6 +25,14 @@ KMUX_ATOMIC(atomicAnd, __atomic_fetch_and)
 KMUX_ATOMIC(atomicOr, __atomic_fetch_or)
 KMUX_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef KMUX_ATOMIC
+// One atomic for each element: GPUs guarantee no more.
+KMUX_DEVICE float2 atomicAdd(float2* address, float2 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+KMUX_DEVICE float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y), atomicAdd(&address->z, value.z),
+          atomicAdd(&address->w, value.w)};
+}
 template <class T>
 KMUX_DEVICE T atomicExch(T* address, kmux_value<T> value) {
   T before;

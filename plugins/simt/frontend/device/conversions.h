@@ -97,6 +97,11 @@ KMUX_DEVICE float __frsqrt_rn(float a) {
   return static_cast<float>(1.0 / __builtin_elementwise_sqrt(static_cast<double>(a)));
 }
 KMUX_DEVICE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+KMUX_DEVICE float2 __fadd2_rn(float2 a, float2 b) { KMUX_ALONE return {a.x + b.x, a.y + b.y}; }
+KMUX_DEVICE float2 __fmul2_rn(float2 a, float2 b) { KMUX_ALONE return {a.x * b.x, a.y * b.y}; }
+KMUX_DEVICE float2 __ffma2_rn(float2 a, float2 b, float2 c) {
+  return {__builtin_fmaf(a.x, b.x, c.x), __builtin_fmaf(a.y, b.y, c.y)};
+}
 KMUX_DEVICE double __dadd_rn(double a, double b) { KMUX_ALONE return a + b; }
 KMUX_DEVICE double __dsub_rn(double a, double b) { KMUX_ALONE return a - b; }
 KMUX_DEVICE double __dmul_rn(double a, double b) { KMUX_ALONE return a * b; }

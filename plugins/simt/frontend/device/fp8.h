@@ -117,3 +117,5 @@ KMUX_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_
 KMUX_FP8(e4m3, __NV_E4M3)
 KMUX_FP8(e5m2, __NV_E5M2)
 #undef KMUX_FP8
+
+#include <kmux/scales.h>

@@ -40,7 +40,14 @@
 
 namespace std {
 
-enum float_round_style { round_toward_zero = 0, round_to_nearest = 1 };
+enum float_round_style {
+  round_indeterminate = -1,
+  round_toward_zero = 0,
+  round_to_nearest = 1,
+  round_toward_infinity = 2,
+  round_toward_neg_infinity = 3
+};
+enum float_denorm_style { denorm_indeterminate = -1, denorm_absent = 0, denorm_present = 1 };
 
 template <class T, bool is_integer = __is_integral(T)>
 struct kmux_limits {
@@ -77,6 +84,7 @@ struct numeric_limits<const T> : numeric_limits<T> {};
     static constexpr bool is_bounded = true, is_modulo = false, is_iec559 = true;                        \
     static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;           \
     static constexpr float_round_style round_style = round_to_nearest;                                   \
+    static constexpr float_denorm_style has_denorm = denorm_present;                                     \
     static constexpr int radix = 2;                                                                      \
     static constexpr int digits = __##prefix##_MANT_DIG__, digits10 = __##prefix##_DIG__;                \
     static constexpr int max_exponent = __##prefix##_MAX_EXP__, min_exponent = __##prefix##_MIN_EXP__;   \

@@ -29,7 +29,7 @@ struct kmux_elements<std::index_sequence<i...>, T...> : kmux_element<i, T>... {
 namespace std {
 
 template <class...>
-struct tuple_size;  // a pack as in CuTe, which declares both for NVRTC
+struct tuple_size;  // a pack as in CuTe, which declares both where NVRTC compiles it
 template <size_t, class...>
 struct tuple_element;
 
@@ -81,17 +81,6 @@ constexpr tuple<T&...> tie(T&... places) noexcept {
 }
 
 }  // namespace std
-
-namespace cuda {
-namespace std {
-
-template <class>
-struct tuple_size;
-template <size_t, class>
-struct tuple_element;
-
-}  // namespace std
-}  // namespace cuda
 
 #define KMUX_TUPLE(space)                                                                              \
   namespace space {                                                                                    \

@@ -79,11 +79,14 @@ int printf(const char*, ...);
 #define __inline_hint__ inline
 #define __assume(condition) __builtin_assume(condition)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+#define __CUDA_ALIGN__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
 #define __device_builtin__
 #define __cudart_builtin__
 #define KMUX_DEVICE static inline __attribute__((always_inline, unused))
+
+typedef struct CUstream_st* cudaStream_t;  // device code passes it on at most
 
 struct uint3 {
   unsigned x, y, z;

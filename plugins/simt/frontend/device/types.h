@@ -68,6 +68,22 @@ template <class T, class... More>
 struct disjunction<T, More...> : conditional_t<bool(T::value), true_type, disjunction<More...>> {};
 template <class T>
 struct negation : bool_constant<!bool(T::value)> {};
+template <class... T>
+inline constexpr bool conjunction_v = conjunction<T...>::value;
+template <class... T>
+inline constexpr bool disjunction_v = disjunction<T...>::value;
+template <class T>
+inline constexpr bool negation_v = negation<T>::value;
+
+#define KMUX_ADDED(name, qualifiers)                  \
+  template <class T>                                  \
+  struct add_##name : type_identity<qualifiers T> {}; \
+  template <class T>                                  \
+  using add_##name##_t = qualifiers T;
+KMUX_ADDED(const, const)
+KMUX_ADDED(volatile, volatile)
+KMUX_ADDED(cv, const volatile)
+#undef KMUX_ADDED
 
 // Traits with a compiler builtin.
 #define KMUX_CHANGED(name, builtin) \
@@ -136,6 +152,10 @@ struct is_constructible : bool_constant<__is_constructible(T, A...)> {};
 template <class T, class... A>
 inline constexpr bool is_constructible_v = __is_constructible(T, A...);
 template <class T>
+struct is_default_constructible : bool_constant<__is_constructible(T)> {};
+template <class T>
+inline constexpr bool is_default_constructible_v = __is_constructible(T);
+template <class T>
 struct is_null_pointer : bool_constant<__is_same(__remove_cv(T), nullptr_t)> {};
 template <class T>
 inline constexpr bool is_null_pointer_v = __is_same(__remove_cv(T), nullptr_t);
@@ -145,6 +165,12 @@ template <class T>
 struct rank : integral_constant<size_t, __array_rank(T)> {};
 template <class T, unsigned i = 0>
 struct extent : integral_constant<size_t, __array_extent(T, i)> {};
+template <class T>
+inline constexpr size_t alignment_of_v = alignof(T);
+template <class T>
+inline constexpr size_t rank_v = __array_rank(T);
+template <class T, unsigned i = 0>
+inline constexpr size_t extent_v = __array_extent(T, i);
 
 template <class T>
 __add_rvalue_reference(T) declval() noexcept;
