@@ -176,7 +176,17 @@ void add_objects(Artifact& artifact, std::span<const File> objects) {
 }  // namespace
 
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
-  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  KMUX_ASSIGN(BuildOptions options, parse_options(request.options, host_));
+  auto built = build(request, options, launcher);
+  if (built || built.error().code != ErrorCode::kCompileFailed) return built;
+  if (!can_read_templates(request.chosen(), options)) return built;
+  host_.log(Host::Level::kDebug, "kmux's headers for TileLang do not suffice: compiling with TileLang's own");
+  options.replaces_templates = false;
+  return build(request, options, launcher);
+}
+
+Result<Artifact> CpuBuilder::build(const BuildRequest& request, const BuildOptions& options,
+                                   std::string_view launcher) {
   KMUX_TRY(check_march(options));
   KMUX_TRY(check_engine(options, request.chosen().dialect));
   KMUX_TRY(check_checks(options, request.chosen().dialect));

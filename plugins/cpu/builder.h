@@ -27,6 +27,7 @@ class CpuBuilder final : public Builder {
   Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 
  private:
+  Result<Artifact> build(const BuildRequest& request, const BuildOptions& options, std::string_view launcher);
   Result<simt::CompiledObject> compile(const simt::CompileJob& job, const BuildRequest& request,
                                        const BuildOptions& options, std::string_view launcher);
   Result<std::optional<Dependencies>> dependencies(const simt::CompileJob& job, const BuildOptions& options);

@@ -14,6 +14,7 @@
 #include "device.h"
 #include "headers.h"
 #include "simt/frontend/installation.h"
+#include "template_headers.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
@@ -158,10 +159,17 @@ std::string take_macros(std::vector<std::string>& arguments) {
   return text;
 }
 
+HeaderNeeds header_needs(const Variant& variant, const BuildOptions& options, std::span<const std::string_view> texts) {
+  if (variant.dialect == "hip") return {.is_hip = true};
+  const bool is_needed = !options.replaces_templates || include_template_headers(texts);
+  return {.arch = cuda_arch_of(variant), .has_templates = is_needed && has_template_headers(variant, options)};
+}
+
 // Returns the compiler arguments of device sources, and appends the headers that they need to `files`.
 std::vector<std::string> device_arguments(const Variant& variant, const BuildOptions& options,
                                           std::vector<File>& files) {
-  DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
+  const std::vector<std::string_view> texts = naming_texts(variant, options);
+  DeviceHeaders headers = device_headers(texts, header_needs(variant, options, texts));
   std::vector<std::string> arguments = {"-I" + std::string(simt::kDeviceFolder), "-include", headers.prelude};
   if (options.check.memory) {  // findings name lines and variables
     for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
@@ -194,6 +202,11 @@ void add_device_units(simt::CompileJob& job, const Variant& variant, const Build
 }
 
 }  // namespace
+
+bool can_read_templates(const Variant& variant, const BuildOptions& options) {
+  return has_template_headers(variant, options) &&
+         !header_needs(variant, options, naming_texts(variant, options)).has_templates;
+}
 
 Result<simt::CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
                                   KernelNames names) {

@@ -19,4 +19,8 @@ enum class KernelNames { kLookedUp, kLeftOut };
 Result<simt::CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
                                   KernelNames names = KernelNames::kLookedUp);
 
+/// Returns true if jobs of `variant` have kmux's headers in place of TileLang's, although the folders of `options` have
+/// those: `BuildOptions::replaces_templates` decides.
+bool can_read_templates(const Variant& variant, const BuildOptions& options);
+
 }  // namespace kmux::cpu

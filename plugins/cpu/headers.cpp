@@ -9,6 +9,7 @@
 #include "kmux/plugin/headers.h"
 
 #include "simt/analysis/names.h"
+#include "template_headers.h"
 
 namespace kmux {
 
@@ -299,48 +300,62 @@ bool has_any(std::string_view text, const Part& part) {
       part.words, [&](std::string_view word) { return !word.empty() && text.find(word) != std::string_view::npos; });
 }
 
+constexpr std::size_t kAllParts = (std::size_t{1} << std::size(kParts)) - 1;
+
 // Returns the parts that `texts` may name, one bit each. The bits are in the prelude's name, so that equal names always
 // mean equal texts.
 std::size_t named_parts(std::span<const std::string_view> texts) {
-  const bool all = std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; });
+  if (std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; })) return kAllParts;
   std::size_t parts = 0;
   for (std::size_t i = 0; i < std::size(kParts); ++i) {
     const bool is_named = std::ranges::any_of(texts, [&](std::string_view text) { return has_any(text, kParts[i]); });
-    if (all || is_named) parts |= std::size_t{1} << i;
+    if (is_named) parts |= std::size_t{1} << i;
   }
   return parts;
 }
 
-File prelude_of(std::size_t parts, bool is_hip) {
-  std::string text = "#pragma once\n#include <kmux/kmux.h>\n";
+File prelude_of(std::size_t parts, const HeaderNeeds& needs) {
+  std::string text = "#pragma once\n" + arch_macros(needs.arch) + "#include <kmux/kmux.h>\n";
   for (std::size_t i = 0; i < std::size(kParts); ++i) {
     if (((parts >> i) & 1) != 0) text += "#include <" + std::string(kParts[i].path) + ">\n";
   }
-  if (is_hip) text += "#include <kmux/hip.h>\n";  // a program may have its own hip/hip_runtime.h
-  const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
-  return {std::string(simt::kDeviceFolder) + name, std::move(text)};
+  if (needs.is_hip) text += "#include <kmux/hip.h>\n";  // a program may have its own hip/hip_runtime.h
+  const std::string dialect = needs.is_hip ? "hip" : needs.arch.is_required() ? name_of(needs.arch) : "cuda";
+  return {std::string(simt::kDeviceFolder) + dialect + "-" + std::to_string(parts) + ".h", std::move(text)};
+}
+
+// Returns true if the program reads its own header `path`. The one for NVRTC defines what the prelude has.
+bool is_own(std::string_view path, const HeaderNeeds& needs) {
+  return needs.has_templates && is_template_header(path) && path != "tl_templates/cuda/nvrtc_std.h";
 }
 
 }  // namespace
 
-DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip) {
-  const std::string folder(simt::kDeviceFolder);
+DeviceHeaders device_headers(std::span<const std::string_view> texts, const HeaderNeeds& needs) {
   DeviceHeaders headers;
   std::vector<File>& files = headers.files;
-  files.push_back(prelude_of(named_parts(texts), is_hip));
+  const auto add = [&](std::string_view path, std::string text) {
+    if (!is_own(path, needs)) files.push_back({std::string(simt::kDeviceFolder).append(path), std::move(text)});
+  };
+  files.push_back(prelude_of(needs.has_templates ? kAllParts : named_parts(texts), needs));
   headers.prelude = files.front().path;
-  for (const Header& header : kHeaders) {
-    files.push_back({folder + header.path, "#pragma once\n" + header_text(*header.text)});
-  }
-  for (const MathHeader& header : kMath) files.push_back({folder + header.path, text_of(header)});
-  for (const Header& header : kReadAgain) files.push_back({folder + header.path, header_text(*header.text)});
-  for (const auto name : std::views::split(kEmpty, ' '))
-    files.push_back({folder + std::string(name.begin(), name.end()), "#pragma once\n"});
-  for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});
+  for (const Header& header : kHeaders) add(header.path, "#pragma once\n" + header_text(*header.text));
+  for (const MathHeader& header : kMath) add(header.path, text_of(header));
+  for (const Header& header : kReadAgain) add(header.path, header_text(*header.text));
+  for (const auto name : std::views::split(kEmpty, ' ')) add({name.begin(), name.end()}, "#pragma once\n");
+  for (const Alias& alias : kAliases) add(alias.path, include_of(alias.other));
   for (const RefusedHeader& refused : kRefusedHeaders) {
-    files.push_back({folder + refused.path, std::string("#error not for this processor (") + refused.why + ")\n"});
+    add(refused.path, std::string("#error not for this processor (") + refused.why + ")\n");
   }
   return headers;
+}
+
+bool has_device_header(std::string_view path) {
+  const auto is_at = [&](const auto& header) { return path == header.path; };
+  const auto is_empty = [&](const auto name) { return path == std::string_view(name.begin(), name.end()); };
+  return std::ranges::any_of(kHeaders, is_at) || std::ranges::any_of(kMath, is_at) ||
+         std::ranges::any_of(kReadAgain, is_at) || std::ranges::any_of(kAliases, is_at) ||
+         std::ranges::any_of(std::views::split(kEmpty, ' '), is_empty);
 }
 
 }  // namespace kmux::cpu

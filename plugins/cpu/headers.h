@@ -12,6 +12,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/plugin/include_scan.h"
 
+#include "cuda_arch.h"
 #include "options.h"
 #include "simt/frontend/job.h"
 
@@ -54,8 +55,18 @@ struct DeviceHeaders {
   std::string prelude;  // path of the header that is included before each source
 };
 
+/// The properties of a program that decide its headers, in addition to the names that it uses.
+struct HeaderNeeds {
+  bool is_hip = false;
+  CudaArch arch = {};
+  bool has_templates = false;  // it reads the headers of TileLang and CUTLASS in the caller's folders
+};
+
 /// Returns the headers for a program whose files and options are `texts`. The prelude includes the headers that these
 /// may name, or all of them if a macro concatenates names ("##"). Large headers are read only where they are included.
-DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip);
+DeviceHeaders device_headers(std::span<const std::string_view> texts, const HeaderNeeds& needs);
+
+/// Returns true if `device_headers` has a header of that path, other than one that is refused.
+bool has_device_header(std::string_view path);
 
 }  // namespace kmux::cpu

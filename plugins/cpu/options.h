@@ -36,6 +36,7 @@ struct BuildOptions {
   std::string target_host = {};    // processor of the launcher; empty: that of the kernels
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};
+  bool replaces_templates = true;  // by kmux's headers for TileLang's where these suffice; no option of a caller
   std::function<bool()> stopping = {};  // returns true once no caller waits for the result
 };
 

@@ -49,15 +49,24 @@ int printf(const char*, ...);
 }
 
 // As NVRTC, which compiles device code alone. The architecture is the last one before those whose features need inline
-// PTX for their hardware (manual copies, tensor cores of other shapes), so that sources take the C++ path.
+// PTX for their hardware (manual copies, tensor cores of other shapes), so that sources take the C++ path, unless the
+// program requires a later one (cuda_arch.h).
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 #define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 4
 #define __NVCC__ 1
+#ifdef KMUX_CUDA_ARCH
+#define __CUDA_ARCH__ KMUX_CUDA_ARCH
+#define __CUDA_ARCH_LIST__ KMUX_CUDA_ARCH
+#define __CUDACC_VER_MINOR__ 8
+#define CUDA_VERSION 12080
+#define CUDART_VERSION 12080
+#else
 #define __CUDA_ARCH__ 700
+#define __CUDACC_VER_MINOR__ 4
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
+#endif
 
 // Names that need GPU hardware can be declared, and are refused with file and line (simt/analysis/refusals.cpp): a function
 // where a kernel calls it, or is one; a type as that of a kernel's parameter.
