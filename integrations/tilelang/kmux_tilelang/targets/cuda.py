@@ -14,8 +14,9 @@ _RTC = "tl_templates/cuda/nvrtc_std.h"  # what NVRTC lacks of the standard libra
 _OVERLAP = "cuda_device_runtime_api.h"  # declares what a kernel that waits for, or releases, its neighbour calls
 
 # NVRTC has neither <limits> nor uint; CUTLASS's own types are in its own limits there, and uint is a macro in some of TileLang's headers.
+# Clang compiles these sources with kmux's <limits>, which has both.
 _LIMITS = """\
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC_RTC__) && !defined(__clang__)
 #include <cuda/std/limits>
 #include <cutlass/platform/platform.h>
 namespace std {

@@ -38,6 +38,15 @@
 #define DBL_MAX_EXP __DBL_MAX_EXP__
 #define DBL_MIN_EXP __DBL_MIN_EXP__
 
+#ifdef KMUX_CUDA_ARCH  // CUTLASS declares the limits of its numbers there where NVRTC compiles it
+namespace cutlass {
+namespace platform {
+template <class T>
+struct numeric_limits;
+}
+}  // namespace cutlass
+#endif
+
 namespace std {
 
 enum float_round_style {
@@ -49,10 +58,18 @@ enum float_round_style {
 };
 enum float_denorm_style { denorm_indeterminate = -1, denorm_absent = 0, denorm_present = 1 };
 
-template <class T, bool is_integer = __is_integral(T)>
-struct kmux_limits {
+template <class T, class = void>
+struct kmux_other_limits {
   static constexpr bool is_specialized = false;
 };
+#ifdef KMUX_CUDA_ARCH
+template <class T>
+struct kmux_other_limits<T, void_t<decltype(sizeof(cutlass::platform::numeric_limits<T>))>>
+    : cutlass::platform::numeric_limits<T> {};
+#endif
+
+template <class T, bool is_integer = __is_integral(T)>
+struct kmux_limits : kmux_other_limits<T> {};
 template <class T>
 struct kmux_limits<T, true> {
   static constexpr bool is_specialized = true;

@@ -198,5 +198,9 @@ constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_e
 namespace cuda {
 namespace std {
 using namespace ::std;
-}
+#ifdef KMUX_CUDA_ARCH  // where CuTe may specialise it
+template <class T>
+struct is_reference : ::std::is_reference<T> {};
+#endif
+}  // namespace std
 }  // namespace cuda
