@@ -342,5 +342,18 @@ TEST(DeviceConversionsTest, CastsSaturateAsOnGpu) {
   }
 }
 
+TEST(DeviceConversionsTest, NumbersOfOtherLibrariesAreAssigned) {
+  const std::vector<float> x = {0, 1.5F, -2049, 65504};
+  const ElementKernel kernel{
+      "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+      "struct Number { float value; __device__ operator float() const { return value; } };\n"
+      "struct Out { float h, b; };\n__global__ void k(const float* x, Out* y, int n) {\n"
+      "  if (threadIdx.x >= n) return;\n  __half2 h;\n  __nv_bfloat162 b;\n  h.x = h.y = Number{x[threadIdx.x]};\n"
+      "  b.x = h.y;\n  b.y = Number{x[threadIdx.x]};\n  y[threadIdx.x] = {(float)h.x, (float)b.y + 0 * "
+      "(float)b.x};\n}\n"};
+  const auto y = elements<std::array<float, 2>>(kernel, x);
+  EXPECT_EQ(y, (std::vector<std::array<float, 2>>{{0, 0}, {1.5F, 1.5F}, {-2048, -2048}, {65504, 65536}}));
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_conversions

@@ -53,17 +53,22 @@ KMUX_DEVICE unsigned long long kmux_as_integer(float x, unsigned long long) { re
 KMUX_DEVICE short kmux_as_integer(float x, short) { return static_cast<short>(x); }
 KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return static_cast<unsigned short>(x); }
 
-#define KMUX_NUMBER_MEMBERS(T)                                                        \
-  T() = default;                                                                      \
-  KMUX_MEMBER T(double x) : T(kmux_odd(x, 0.0)) {}                                    \
-  KMUX_MEMBER T(short x) : T(static_cast<float>(x)) {}                                \
-  KMUX_MEMBER T(unsigned short x) : T(static_cast<float>(x)) {}                       \
-  KMUX_MEMBER T(int x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}                  \
-  KMUX_MEMBER T(unsigned x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}             \
-  KMUX_MEMBER T(long x) : T(kmux_odd(static_cast<long long>(x))) {}                   \
-  KMUX_MEMBER T(unsigned long x) : T(kmux_odd(static_cast<unsigned long long>(x))) {} \
-  KMUX_MEMBER T(long long x) : T(kmux_odd(x)) {}                                      \
-  KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}
+#define KMUX_NUMBER_MEMBERS(T)                                                                                      \
+  T() = default;                                                                                                    \
+  KMUX_MEMBER T(double x) : T(kmux_odd(x, 0.0)) {}                                                                  \
+  KMUX_MEMBER T(short x) : T(static_cast<float>(x)) {}                                                              \
+  KMUX_MEMBER T(unsigned short x) : T(static_cast<float>(x)) {}                                                     \
+  KMUX_MEMBER T(int x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}                                                \
+  KMUX_MEMBER T(unsigned x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}                                           \
+  KMUX_MEMBER T(long x) : T(kmux_odd(static_cast<long long>(x))) {}                                                 \
+  KMUX_MEMBER T(unsigned long x) : T(kmux_odd(static_cast<unsigned long long>(x))) {}                               \
+  KMUX_MEMBER T(long long x) : T(kmux_odd(x)) {}                                                                    \
+  KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}                                                           \
+  /* From the numbers of other libraries, as of CUTLASS, which convert to float. */                                 \
+  template <class U, class = char[__is_class(U) && !__is_same(U, T) && __is_convertible(const U&, float) ? 1 : -1]> \
+  KMUX_MEMBER T& operator=(const U& x) {                                                                            \
+    return *this = T(static_cast<float>(x));                                                                        \
+  }
 // The pair type of a T, and reinterpretation of both as bits.
 #define KMUX_PAIR(T, T2, raw, raw2)                                            \
   struct __attribute__((aligned(4))) T2 {                                      \
