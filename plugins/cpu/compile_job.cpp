@@ -14,7 +14,6 @@
 #include "device.h"
 #include "headers.h"
 #include "simt/frontend/installation.h"
-#include "template_headers.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
@@ -161,8 +160,9 @@ std::string take_macros(std::vector<std::string>& arguments) {
 
 HeaderNeeds header_needs(const Variant& variant, const BuildOptions& options, std::span<const std::string_view> texts) {
   if (variant.dialect == "hip") return {.is_hip = true};
-  const bool is_needed = !options.replaces_templates || include_template_headers(texts);
-  return {.arch = cuda_arch_of(variant), .has_templates = is_needed && has_template_headers(variant, options)};
+  HeaderNeeds needs{.arch = cuda_arch_of(variant), .templates = find_template_headers(variant, options)};
+  if (options.replaces_templates && !include_template_headers(texts)) needs.templates.of_tilelang = false;
+  return needs;
 }
 
 // Returns the compiler arguments of device sources, and appends the headers that they need to `files`.
@@ -204,8 +204,8 @@ void add_device_units(simt::CompileJob& job, const Variant& variant, const Build
 }  // namespace
 
 bool can_read_templates(const Variant& variant, const BuildOptions& options) {
-  return has_template_headers(variant, options) &&
-         !header_needs(variant, options, naming_texts(variant, options)).has_templates;
+  return find_template_headers(variant, options).of_tilelang &&
+         !header_needs(variant, options, naming_texts(variant, options)).templates.of_tilelang;
 }
 
 Result<simt::CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,

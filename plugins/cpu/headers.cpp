@@ -9,7 +9,6 @@
 #include "kmux/plugin/headers.h"
 
 #include "simt/analysis/names.h"
-#include "template_headers.h"
 
 namespace kmux {
 
@@ -136,10 +135,8 @@ constexpr MathHeader kMath[] = {
 
 /// Headers that take effect each time they are included.
 constexpr Header kReadAgain[] = {
-    {"kmux/sixteen.h", &cpu_device_sixteen_text},
-    {"kmux/asserts.h", &cpu_device_asserts_text},
-    {"assert.h", &cpu_device_asserts_text},
-    {"cassert", &cpu_device_asserts_text},
+    {"kmux/sixteen.h", &cpu_device_sixteen_text},   {"kmux/asserts.h", &cpu_device_asserts_text},
+    {"assert.h", &cpu_device_asserts_text},         {"cassert", &cpu_device_asserts_text},
     {"cuda/std/cassert", &cpu_device_asserts_text},
 };
 
@@ -324,20 +321,15 @@ File prelude_of(std::size_t parts, const HeaderNeeds& needs) {
   return {std::string(simt::kDeviceFolder) + dialect + "-" + std::to_string(parts) + ".h", std::move(text)};
 }
 
-// Returns true if the program reads its own header `path`. The one for NVRTC defines what the prelude has.
-bool is_own(std::string_view path, const HeaderNeeds& needs) {
-  return needs.has_templates && is_template_header(path) && path != "tl_templates/cuda/nvrtc_std.h";
-}
-
 }  // namespace
 
 DeviceHeaders device_headers(std::span<const std::string_view> texts, const HeaderNeeds& needs) {
   DeviceHeaders headers;
   std::vector<File>& files = headers.files;
   const auto add = [&](std::string_view path, std::string text) {
-    if (!is_own(path, needs)) files.push_back({std::string(simt::kDeviceFolder).append(path), std::move(text)});
+    if (!needs.templates.have(path)) files.push_back({std::string(simt::kDeviceFolder).append(path), std::move(text)});
   };
-  files.push_back(prelude_of(needs.has_templates ? kAllParts : named_parts(texts), needs));
+  files.push_back(prelude_of(needs.templates.of_tilelang ? kAllParts : named_parts(texts), needs));
   headers.prelude = files.front().path;
   for (const Header& header : kHeaders) add(header.path, "#pragma once\n" + header_text(*header.text));
   for (const MathHeader& header : kMath) add(header.path, text_of(header));

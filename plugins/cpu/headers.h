@@ -15,6 +15,7 @@
 #include "cuda_arch.h"
 #include "options.h"
 #include "simt/frontend/job.h"
+#include "template_headers.h"
 
 namespace kmux::cpu {
 
@@ -59,7 +60,7 @@ struct DeviceHeaders {
 struct HeaderNeeds {
   bool is_hip = false;
   CudaArch arch = {};
-  bool has_templates = false;  // it reads the headers of TileLang and CUTLASS in the caller's folders
+  TemplateHeaders templates = {};
 };
 
 /// Returns the headers for a program whose files and options are `texts`. The prelude includes the headers that these

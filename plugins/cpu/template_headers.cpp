@@ -10,7 +10,7 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::string_view kFolders[] = {"tl_templates/", "cutlass/", "cute/"};
+constexpr std::string_view kTilelang = "tl_templates/", kCutlass = "cutlass/", kCute = "cute/";
 
 std::vector<std::string> include_folders(const BuildOptions& options) {
   std::vector<std::string> folders = options.include_dirs;
@@ -39,19 +39,21 @@ bool includes_from(std::string_view text, std::string_view folder) {
 
 }  // namespace
 
-bool is_template_header(std::string_view path) {
-  return std::ranges::any_of(kFolders, [&](std::string_view folder) { return path.starts_with(folder); });
+bool TemplateHeaders::have(std::string_view path) const {
+  if (path.starts_with(kTilelang)) return of_tilelang && path != "tl_templates/cuda/nvrtc_std.h";
+  return of_cutlass && (path.starts_with(kCutlass) || path.starts_with(kCute));
 }
 
-bool has_template_headers(const Variant& variant, const BuildOptions& options) {
-  if (variant.dialect != "cuda" || !cuda_arch_of(variant).is_required()) return false;
+TemplateHeaders find_template_headers(const Variant& variant, const BuildOptions& options) {
+  if (variant.dialect != "cuda" || !cuda_arch_of(variant).is_required()) return {};
   const std::vector<std::string> folders = include_folders(options);
-  return has_file(folders, "tl_templates/cuda/common.h") && has_file(folders, "cutlass/cutlass.h");
+  if (!has_file(folders, "cutlass/cutlass.h")) return {};
+  return {true, has_file(folders, "tl_templates/cuda/common.h")};
 }
 
 bool include_template_headers(std::span<const std::string_view> texts) {
   return std::ranges::any_of(texts, [](std::string_view text) {
-    return std::ranges::any_of(kFolders, [&](std::string_view folder) { return includes_from(text, folder); });
+    return includes_from(text, kTilelang) || includes_from(text, kCutlass) || includes_from(text, kCute);
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "kmux/dispatch.h"
@@ -10,14 +9,20 @@
 
 namespace kmux::cpu {
 
-/// Returns true if `path` is a header of TileLang or of CUTLASS: `tl_templates/...`, `cutlass/...` or `cute/...`.
-bool is_template_header(std::string_view path);
+/// The libraries of templates whose headers a program reads from the caller's folders.
+struct TemplateHeaders {
+  bool of_cutlass = false;   // `cutlass/...` and `cute/...`, which kmux refuses otherwise
+  bool of_tilelang = false;  // `tl_templates/...`, of which kmux has replacements otherwise
 
-/// Returns true if `variant` requires an architecture for which TileLang's and CUTLASS's headers can be compiled, and
-/// the folders of `options` have both.
-bool has_template_headers(const Variant& variant, const BuildOptions& options);
+  /// Returns true for a header of these libraries.
+  bool have(std::string_view path) const;
+};
 
-/// Returns true if one of `texts` includes a header of TileLang or CUTLASS that kmux has no header for.
+/// Returns the libraries that the folders of `options` have. TileLang's headers need those of CUTLASS. Returns none if
+/// `variant` requires no architecture for which they can be compiled.
+TemplateHeaders find_template_headers(const Variant& variant, const BuildOptions& options);
+
+/// Returns true if one of `texts` includes a header of these libraries for which kmux has no replacement.
 bool include_template_headers(std::span<const std::string_view> texts);
 
 }  // namespace kmux::cpu

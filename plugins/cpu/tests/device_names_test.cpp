@@ -120,7 +120,9 @@ __global__ void k(const float* x, float* y, int n) {
   static_assert(std::tuple_size<decltype(three)>::value == 3 && std::tuple_size_v<std::array<int, 4>> == 4);
   static_assert(std::is_same_v<std::tuple_element_t<2, decltype(three)>, char> && std::tuple_size_v<std::tuple<>> == 0);
   static_assert(std::get<0>(std::make_tuple(7, 8)) == 7);
-  y[i] = part + std::get<1>(copied) + std::get<0>(std::tuple<Half>(8.0f)).value;
+  const auto [one, two] = float2{1, 2};
+  static_assert(std::tuple_size<const std::tuple<int>>::value == 1);
+  y[i] = part + (two - 2 * one) + std::get<1>(copied) + std::get<0>(std::tuple<Half>(8.0f)).value;
 })",
                              .block = 32};
   const std::vector<float> x = numbers(), y = elements<float>(kernel, x);

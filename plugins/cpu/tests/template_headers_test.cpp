@@ -105,7 +105,16 @@ TEST_F(OwnTemplateHeadersTest, AreReadWhereReplacementsDoNotSuffice) {
   EXPECT_THAT(wrong.error().message, AllOf(HasSubstr("k.cu:2"), HasSubstr("nowhere")));
 }
 
-TEST_F(OwnTemplateHeadersTest, NeedBothLibraries) {
+// Also where a header of the caller's folders alone includes them.
+TEST_F(OwnTemplateHeadersTest, OfCutlassAreReadWithoutTilelang) {
+  std::filesystem::remove(folder_.path() / "tl_templates/cuda/common.h");
+  folder_.write("own/gemm.h", "#include <cute/tensor.hpp>\n");
+  const std::string source = storing("OF_CUTLASS", "#include <own/gemm.h>\n");
+  EXPECT_EQ(stored(source, "sm_90a", folder()).value(), 2);
+  EXPECT_EQ(stored(source, "", folder()).error().code, ErrorCode::kUnsupported);
+}
+
+TEST_F(OwnTemplateHeadersTest, OfTilelangNeedCutlass) {
   std::filesystem::remove(folder_.path() / "cutlass/cutlass.h");
   const std::string source = storing("OF_TILELANG", "#include <tl_templates/cuda/copy.h>\n");
   EXPECT_EQ(stored(source, "sm_90a", folder()).error().code, ErrorCode::kUnsupported);

@@ -82,6 +82,10 @@ constexpr tuple<T&...> tie(T&... places) noexcept {
 
 }  // namespace std
 
+// The first type, for a specialisation that only exists where the others do.
+template <class T, class...>
+using kmux_first = T;
+
 #define KMUX_TUPLE(space)                                                                              \
   namespace space {                                                                                    \
   template <class... T>                                                                                \
@@ -93,7 +97,7 @@ constexpr tuple<T&...> tie(T&... places) noexcept {
   template <size_t i, class T, size_t n>                                                               \
   struct tuple_element<i, ::std::array<T, n>> : ::std::type_identity<T> {};                            \
   template <class T>                                                                                   \
-  struct tuple_size<const T> : tuple_size<T> {};                                                       \
+  struct tuple_size<kmux_first<const T, decltype(sizeof(tuple_size<T>))>> : tuple_size<T> {};          \
   template <size_t i, class T>                                                                         \
   struct tuple_element<i, const T> {                                                                   \
     using type = const typename tuple_element<i, T>::type;                                             \
