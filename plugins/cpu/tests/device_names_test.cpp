@@ -130,5 +130,42 @@ __global__ void k(const float* x, float* y, int n) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 6) << i;
 }
 
+// nvcc compiles `object.get<n>()` of a dependent object without the word.
+const char* const kDependent = R"(
+template <class T> struct Numbers {
+  template <int n> __device__ float get() const { return n; }
+  template <int n> __device__ static float times(T x) { return x * n; }
+};
+template <class T, class N> __device__ float sum(const N& numbers, T x) {
+  Numbers<T> own;
+  const Numbers<T>* const place = &own;
+  return numbers.get<1>() + place->get<2>() + own.get<4>() + N::times<3>(x);
+}
+__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = sum(NUMBERS(), x[threadIdx.x]); }
+)";
+
+TEST(DeviceNamesTest, MissingWordTemplateIsAdded) {
+  const ElementKernel kernel{.source = "#define NUMBERS Numbers<float>\n" + std::string(kDependent), .block = 128};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], 7 + 3 * x[i]) << i;
+  EXPECT_THAT(common_bench().host.log, testing::HasSubstr("warning: the word template is missing before \"times\""));
+}
+
+TEST(DeviceNamesTest, AddedWordTemplateDoesNotHideErrors) {
+  const Error error = device_failure(
+      {"struct Other { template <int n> __device__ float get() const { return n; } };\n#define NUMBERS Other\n" +
+       std::string(kDependent)});
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, testing::HasSubstr("k.cu:11:"));
+  EXPECT_THAT(error.message, testing::HasSubstr("'times'"));
+  const Error call =
+      device_failure({"struct S { int size() const; };\n__global__ void k(const float* x, float* y, int n) {\n  S s;\n"
+                      "  y[0] = s.size<1;\n}\n"});
+  EXPECT_EQ(call.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(call.message,
+              testing::HasSubstr("k.cu:4:12: error: reference to non-static member function must be called"));
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_names

@@ -26,6 +26,7 @@
 #include "simt/frontend/installation.h"
 #include "simt/frontend/job.h"
 #include "simt/frontend/math_unit.h"
+#include "simt/frontend/missing_templates.h"
 #include "simt/frontend/refused_text.h"
 #include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/inline_assembly.h"
@@ -301,32 +302,60 @@ class EmitModule final : public clang::ASTFrontendAction {
 
 }  // namespace
 
-Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
-                                          const Arguments& arguments, const Files& files, std::string& log,
-                                          const Preamble& preamble, Language language) {
-  KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
+Result<bool> FrontEnd::parse(llvm::LLVMContext& context, const Source& source, const MissingTemplates& missing,
+                             TranslationUnit& unit, std::string& log) {
+  KMUX_ASSIGN(const auto made, invocation(source.path, source.arguments, source.files));
+  missing.apply(made->getPreprocessorOpts());
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
-  const llvm::Triple machine(made->getTargetOpts().Triple);
-  const Files read = language == Language::kCuda ? with_host_constraints(files, machine) : files;
-  begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, read) : read, stream);
-  EmitModule action(context, language);
+  const auto& preamble = source.preamble;
+  begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, source.files) : source.files, stream);
+  EmitModule action(context, source.language);
   const bool succeeded = instance.ExecuteAction(action);
-  TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
-  if (!succeeded || !unit.module) {
-    if (auto refusal = refusal_of(log)) return *std::move(refusal);
-    if (language == Language::kCuda) return with_advice(device_error(path, log), log, advice_for_missing_header);
-    return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
-  }
-  if (language == Language::kCuda) {
-    replace_assembly(*unit.module);
-    define_arithmetic(*unit.module);
-    fold_mathematics(*unit.module);
-  }
+  unit = {action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
+  if (!succeeded || !unit.module) return false;
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());
   }
+  return true;
+}
+
+Result<TranslationUnit> FrontEnd::compile_device(llvm::LLVMContext& context, Source source, std::string& log) {
+  KMUX_ASSIGN(const auto made, shared_invocation(source.arguments, source.files));
+  source.files = with_host_constraints(source.files, llvm::Triple(made->getTargetOpts().Triple));
+  MissingTemplates missing;
+  TranslationUnit unit;
+  std::string text, first;
+  for (;;) {
+    text.clear();
+    KMUX_ASSIGN(const bool is_parsed, parse(context, source, missing, unit, text));
+    if (is_parsed) break;
+    if (first.empty()) first = text;
+    if (refuses_template(text))
+      text = first;
+    else if (missing.add(text, *source.files))
+      continue;
+    log += text;
+    if (auto refusal = refusal_of(log)) return *std::move(refusal);
+    return with_advice(device_error(source.path, log), log, advice_for_missing_header);
+  }
+  log += text + missing.warnings();
+  replace_assembly(*unit.module);
+  define_arithmetic(*unit.module);
+  fold_mathematics(*unit.module);
   return unit;
+}
+
+Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
+                                          const Arguments& arguments, const Files& files, std::string& log,
+                                          const Preamble& preamble, Language language) {
+  const Source source{path, arguments, files, preamble, language};
+  if (language == Language::kCuda) return compile_device(context, source, log);
+  TranslationUnit unit;
+  KMUX_ASSIGN(const bool is_parsed, parse(context, source, {}, unit, log));
+  if (is_parsed) return unit;
+  if (auto refusal = refusal_of(log)) return *std::move(refusal);
+  return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
 }
 
 std::string FrontEnd::precompile(const std::string& path, const Arguments& arguments, const Files& files,

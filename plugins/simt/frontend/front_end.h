@@ -34,6 +34,8 @@ namespace kmux::simt {
 /// Lifetime: borrows the contents of `files`, which must be valid until the last use of the file system.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
 
+class MissingTemplates;
+
 /// Adds the attributes kRecord... and kRefusedParameter to the functions of `module`, which `generator` has made.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
 
@@ -83,6 +85,16 @@ class FrontEnd {
   using Arguments = std::vector<std::string>;
   using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
   using Invocation = std::shared_ptr<clang::CompilerInvocation>;
+  struct Source {
+    const std::string& path;
+    const Arguments& arguments;
+    Files files;
+    const Preamble& preamble;
+    Language language;
+  };
+  Result<bool> parse(llvm::LLVMContext& context, const Source& source, const MissingTemplates& missing,
+                     TranslationUnit& unit, std::string& log);
+  Result<TranslationUnit> compile_device(llvm::LLVMContext& context, Source source, std::string& log);
   Result<Invocation> invocation(const std::string& path, const Arguments& arguments, const Files& files);
   Result<Invocation> shared_invocation(const Arguments& arguments, const Files& files);
 
