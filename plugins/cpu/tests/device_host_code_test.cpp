@@ -67,12 +67,12 @@ TEST(DeviceHostCodeTest, DynamicParallelismIsRejected) {
 }
 
 TEST(DeviceHostCodeTest, LibraryHeadersAreRejectedByName) {
-  for (const auto& [header, use] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"cub/cub.cuh", "cub::BlockReduce<float, 64> r;"},
-                                                                  {"thrust/pair.h", "thrust::pair<int, int> p;"},
-                                                                  {"curand_kernel.h", "curandState s;"},
-                                                                  {"nv/target", ""},
-                                                                  {"cuda/std/chrono", "cuda::std::chrono::seconds t;"}}) {
+  for (const auto& [header, use] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"cub/cub.cuh", "cub::BlockReduce<float, 64> r;"},
+           {"thrust/pair.h", "thrust::pair<int, int> p;"},
+           {"curand_kernel.h", "curandState s;"},
+           {"nv/target", ""},
+           {"cuda/std/chrono", "cuda::std::chrono::seconds t;"}}) {
     const Error error = device_failure({"#include <" + std::string(header) + ">\n" +
                                         "__global__ void k(const float* x, float* y, int n) { " + use + " }\n"});
     EXPECT_EQ(error.code, ErrorCode::kUnsupported) << header;

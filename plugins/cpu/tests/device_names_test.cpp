@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that CUDA brings into a source: indices that a source may hide, and namespaces that it may reopen.
 #include <algorithm>
 

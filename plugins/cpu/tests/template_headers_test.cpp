@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that require an architecture: what their sources see, and whose headers of TileLang and CUTLASS they read.
 #include "template_headers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TileLang's own headers, and CUTLASS's: what a kernel computes with them, and the instructions that it may not use.
 #include <gmock/gmock.h>
 

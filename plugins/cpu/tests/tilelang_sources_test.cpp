@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources that TileLang generated for sm_90a, with tensor cores, and CuTe: all of them become IR.
 #include <gmock/gmock.h>
 

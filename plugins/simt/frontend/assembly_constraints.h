@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace kmux::simt {
 
-/// Returns `text`, C++, with the letters of PTX's registers in the operand lists of its inline assembly replaced by
-/// letters for registers that `machine` has for the same types. Lines and columns do not change.
+/// Returns the C++ `text` with letters of `machine` in place of PTX's in the operand lists of its inline assembly: for
+/// registers of the same types. Lines and columns do not change.
 ///
-/// Clang checks each constraint against the processor that it compiles for, which has no "h" and takes "f" for another
+/// Clang checks each constraint against the processor that it compiles for. x86-64 has no "h", and its "f" is another
 /// register.
 ///
 /// Example: `asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x));` has "=r" and "x" on x86-64.

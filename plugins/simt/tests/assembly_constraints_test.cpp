@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simt/frontend/assembly_constraints.h"
 
 #include <gtest/gtest.h>

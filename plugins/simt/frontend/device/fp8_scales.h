@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scaling factors of 8 bits (cuda_fp8.h): E8M0, the powers of two from 2^-127 to 2^127, and NaN.
 #pragma once
 

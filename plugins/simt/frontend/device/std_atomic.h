@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuda::atomic and cuda::atomic_ref, with orders. All scopes are one: the memory of a processor is the same for all of
 // its threads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // std::tuple and the protocol of structured bindings. CuTe and libcu++ specialise the traits of namespace cuda::std, the
 // compiler reads those of namespace std, so these are separate templates.
 #pragma once
