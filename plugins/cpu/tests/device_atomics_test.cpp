@@ -166,7 +166,7 @@ TEST(DeviceAtomicsTest, ObjectsHaveOrdersAndScopes) {
   most.fetch_max(v);
   cuda::atomic_ref<long long>(*(long long*)&y[2]).fetch_min(-(long long)v, cuda::memory_order_relaxed);
   cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
-  unsigned long long known = last.load();
+  unsigned long long known = cuda::atomic_ref<const unsigned long long>(y[3]).load(cuda::memory_order_acquire);
   while (!last.compare_exchange_weak(known, known + v, cuda::memory_order_release)) {}
   cuda::std::atomic_ref<unsigned> count(*(unsigned*)&y[4]);
   count++;

@@ -40,9 +40,9 @@ class kmux_atomic {
   KMUX_CALL T* place() const { return static_cast<const Self*>(this)->kmux_place(); }
 
  public:
-  using value_type = T;
-  KMUX_CALL T load(memory_order order = memory_order_seq_cst) const {
-    T value;
+  using value_type = __remove_cv(T);
+  KMUX_CALL value_type load(memory_order order = memory_order_seq_cst) const {
+    value_type value;
     __atomic_load(place(), &value, order);
     return value;
   }
@@ -80,7 +80,7 @@ class kmux_atomic {
   KMUX_CALL T operator++(int) const { return fetch_add(1); }
   KMUX_CALL T operator--() const { return fetch_sub(1) - 1; }
   KMUX_CALL T operator--(int) const { return fetch_sub(1); }
-  KMUX_CALL operator T() const { return load(); }
+  KMUX_CALL operator value_type() const { return load(); }
 };
 #undef KMUX_FETCH
 
