@@ -245,6 +245,20 @@ Program name_expressions() {
   return program.build().value();
 }
 
+// Kernels that have the names of what generated code declares.
+Program names_of_kernels() {
+  Dynamic dynamic("names_of_kernels");
+  const Expr s = dynamic.program.scalar("s", dtype::kInt32);
+  const Expr t = dynamic.program.let("t", ceildiv(dynamic.n, 128));
+  dynamic.program.workspace("w", 16);
+  for (const char* const name : {"s", "n", "t", "w", "A"}) {
+    dynamic.program.launch(name).grid({t}).block({128}).args({"A", "w", "s"}).arg(s).arg(dynamic.n);
+  }
+  dynamic.program.body().loop(
+      "i", 0, 2, [](BodyBuilder& body, const Expr& i) { body.launch("i").grid({1}).block({128}).args({"C"}).arg(i); });
+  return dynamic.build();
+}
+
 }  // namespace
 
 std::vector<Program> golden_programs() {
@@ -252,7 +266,7 @@ std::vector<Program> golden_programs() {
           guard(),         loop(),          loop_in_guard(),     workspace(),
           tiled_map(),     im2col_map(),    launch_attributes(), lets_and_asserts(),
           scalars(),       fill(),          name_expressions(),  aligned_workspace(),
-          bounded_fills(), structures()};
+          bounded_fills(), structures(),    names_of_kernels()};
 }
 
 }  // namespace kmux::test

@@ -101,6 +101,19 @@ TEST_F(CliNewTest, RenamesWhatProgramsReserve) {
   EXPECT_THAT(content_of("double.cu"), AllOf(HasSubstr("program kernel_double("), HasSubstr("[env_: i32]")));
 }
 
+// A scalar, a symbol and a symbol without elements.
+TEST_F(CliNewTest, RunsKernelsNamedLikeTheirParameters) {
+  const std::string source =
+      "__global__ void scale(float* x, float scale, int n) { if (threadIdx.x < n) x[threadIdx.x] *= scale; }\n"
+      "__global__ void g(float* x, int g) { if (threadIdx.x < g) x[threadIdx.x] += 1; }\n"
+      "__global__ void n(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] += n; }\n";
+  const std::vector<std::string> more = {"--set", "n=4", "--set", "scale=3", "--in", "*=ones", "--out", "x=x.npy"};
+  const ProcessResult run = run_of("three.cu", source, more);
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<float>()[3], 3 + 4);
+  EXPECT_EQ(run_of("g.c", "void g(float* x, int g) { for (int i = 0; i < g; ++i) x[i] = g; }\n").exit_code, 0);
+}
+
 // A thread without a guard takes an index below the threads of its block.
 TEST_F(CliNewTest, GivesExamplesOfAtLeastOneBlock) {
   std::string source;

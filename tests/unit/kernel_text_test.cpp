@@ -41,6 +41,12 @@ TEST(KernelTextTest, HasDefinesAsALineBeforeTheLaunch) {
               HasSubstr("inout f32[n])\n//!   defines \"A\", \"B=\\\"1\\\"\"\n//!   launch saxpy"));
 }
 
+TEST(KernelTextTest, AcceptsParametersNamedLikeTheKernel) {
+  const auto same = [](KernelText& k) { k.signature = "saxpy(y: inout f32[n], saxpy: f32)"; };
+  const std::vector<LaunchArg> args = {TensorArg{"y"}, ScalarArg{"saxpy"}, ExprArg{Expr::symbol("n")}};
+  EXPECT_EQ(std::get<Launch>(kernel_program(kernel_with(same)).value().variants[0].body.steps[0]).args, args);
+}
+
 /// A complex scalar is two parameters, which a launch passes as a structure.
 TEST(KernelTextTest, SplitsComplexScalarsIntoTheirParts) {
   const auto complex = [](KernelText& k) { k.signature = "saxpy(a: complex64, y: inout f32[n], b: complex128)"; };

@@ -31,16 +31,11 @@ class LaunchChecker {
   void kernel(const std::string& name, const JsonPointer& at) {
     const bool expressions = dialect_ == nullptr || dialect_->has_name_expressions;
     const bool is_symbol = is_kernel_name(name) && name.find_first_of(":<(") == std::string::npos;
-    if (!is_symbol && !(expressions && is_kernel_name(name))) {
-      problems_.add(at, in_double_quotes(name) + " is not a kernel name. Use an identifier or a mangled name" +
-                            (expressions ? ", an instantiation such as \"kern<float, 4>\", or an overload with "
-                                           "its parameters: \"kern(float*, int)\"."
-                                         : "."));
-    }
-    const Name* taken = scope_.find(name);
-    if (taken == nullptr || !is_variable(taken->kind)) return;
-    problems_.add(at, "kernel " + in_double_quotes(name) + " is also " + std::string(to_string(taken->kind)) +
-                          " (generated code has both). Rename one of them.");
+    if (is_symbol || (expressions && is_kernel_name(name))) return;
+    problems_.add(at, in_double_quotes(name) + " is not a kernel name. Use an identifier or a mangled name" +
+                          (expressions ? ", an instantiation such as \"kern<float, 4>\", or an overload with "
+                                         "its parameters: \"kern(float*, int)\"."
+                                       : "."));
   }
 
   void arg(const TensorArg& arg, const JsonPointer& at) {
