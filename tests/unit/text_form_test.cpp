@@ -237,10 +237,13 @@ TEST(TextFormTest, FormatsOnlyProgramCommentOfSource) {
                                            after);
 }
 
-TEST(TextFormTest, IgnoresByteOrderMarkAndCarriageReturns) {
-  const std::string text = "kernel k(x: f32[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x)\n";
-  EXPECT_EQ(formatted("\xef\xbb\xbf" + text), text);
-  EXPECT_EQ(formatted("\xef\xbb\xbfkernel k(x: f32[n])\r\n  sources \"k.cu\"\r\n  launch k<<<n, 1>>>(x)\r\n"), text);
+TEST(TextFormTest, KeepsByteOrderMarkAndLineEndingOfFile) {
+  const std::string mark = "\xef\xbb\xbf", text = "kernel k(x: f32[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x)\n";
+  const std::string lines = "kernel k(x: f32[n])\r\n  sources \"k.cu\"\r\n  launch k<<<n, 1>>>(x)\r\n";
+  for (const std::string& canonical : {mark + text, mark + lines, lines}) EXPECT_EQ(formatted(canonical), canonical);
+  EXPECT_EQ(formatted("kernel  k(x: f32[n])\r\n  sources \"k.cu\"\n\n  launch k<<<n,1>>>(x)\n"), lines);
+  EXPECT_EQ(formatted("kernel  k(x: f32[n])\n  sources \"k.cu\"\r\n\n  launch k<<<n,1>>>(x)\r\n"), text);
+  EXPECT_EQ(read_program_text(mark + lines), read_program_text(text));
 }
 
 TEST(TextFormTest, KeepsByteOrderMarkAndLineEndingOfSource) {

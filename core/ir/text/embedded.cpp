@@ -356,12 +356,25 @@ Result<Program> from_text(const ProgramText& text, const FileReader& read) {
   });
 }
 
+namespace {
+
+/// Returns the canonical form of a whole file with the byte-order mark of `own`, and the line ending of its first line.
+std::string with_form_of(std::string_view own, const std::string& canonical) {
+  std::string result(own.substr(0, byte_order_mark_size(own)));
+  if (!own.substr(0, end_of_line(own, 0)).ends_with("\r\n")) return result + canonical;
+  for (const std::string& line : split_lines(canonical)) result.append(line).append("\r\n");
+  return result;
+}
+
+}  // namespace
+
 Result<std::string> format_text(const ProgramText& text) {
   return guarded([&]() -> Result<std::string> {
     KMUX_ASSIGN(const ReadText read,
                 read_text(text, [](const std::string&) -> Result<std::string> { return std::string(); }));
     const std::string canonical = print_text(read.program, text.source_path, comments_of(read, text.content));
-    return text.source_path.empty() ? canonical : with_embedded_text(text.content, canonical);
+    return text.source_path.empty() ? with_form_of(text.content, canonical)
+                                    : with_embedded_text(text.content, canonical);
   });
 }
 

@@ -65,8 +65,8 @@ struct KernelText {
 ///         defines beside a program.
 Result<Program> kernel_program(const KernelText& kernel);
 
-/// Returns the file with its program text in canonical form. Keeps comments and the rest of a source. Reads no other
-/// file.
+/// Returns the file with its program text in canonical form. Keeps comments, the byte-order mark, the line ending
+/// (of the first line, in a source of the line "//! kmux") and the rest of a source. Reads no other file.
 ///
 /// Errors: as `from_text`.
 Result<std::string> format_text(const ProgramText& text);
