@@ -69,6 +69,38 @@ TEST_F(CliValuesTest, SetOptionAcceptsSymbolsAndScalars) {
   EXPECT_EQ(run({"saxpy.cu", "--set", "n=0"}).exit_code, 0);
 }
 
+TEST_F(CliValuesTest, SetOptionAcceptsComplexNumbers) {
+  session_.write("set.cu",
+                 "//! kmux\n//! kernel set(a: complex64, out y: f32[2])\n//!   launch set<<<1, 1>>>(a, y)\n"
+                 "__global__ void set(float2 a, float* y) { y[0] = a.x; y[1] = a.y; }\n");
+  const auto set = [&](const std::string& text) {
+    const ProcessResult result = run({"set.cu", "--set", "a=" + text, "--out", "y=y.npy"});
+    EXPECT_EQ(result.exit_code, 0) << text << result.standard_error;
+    const Tensor y = load_npy(session_.folder() / "y.npy").value();
+    return std::pair(y.data_as<float>()[0], y.data_as<float>()[1]);
+  };
+  EXPECT_EQ(set("2"), std::pair(2.0F, 0.0F));
+  EXPECT_EQ(set("1+2j"), std::pair(1.0F, 2.0F));
+  EXPECT_EQ(set("(-1.5e3-2i)"), std::pair(-1500.0F, -2.0F));
+  EXPECT_EQ(set("-5e-1j"), std::pair(0.0F, -0.5F));
+  EXPECT_EQ(set("25e-2+5e-1j"), std::pair(0.25F, 0.5F));
+  EXPECT_EQ(run({"set.cu", "--scalar", "a=1j"}).exit_code, 0);
+  EXPECT_EQ(run({"set.cu", "--set", "a_re=1", "--set", "a_im=1"}).exit_code, 0);
+  for (const char* const text : {"", "j", "1+", "1+2", "1+2k", "+-2"}) {
+    const ProcessResult result = run({"set.cu", "--set", std::string("a=") + text});
+    EXPECT_EQ(result.exit_code, kBadValue) << text;
+    EXPECT_THAT(result.standard_error, HasSubstr("is not a complex number (for \"a\"). Give one as 1.5, 2j or 1+2j."));
+  }
+  EXPECT_THAT(run({"set.cu", "--set", "a=1", "--set", "a_re=1"}).standard_error, HasSubstr("\"a_re\" is given twice"));
+  const Words values = {"set.cu", "--backend", "cpu", "--set", "a=1+2j"};
+  for (const Words& command : {Words{"bench"}, Words{"tune", "--budget", "1"}}) {
+    Words words = command;
+    words.insert(words.end(), values.begin(), values.end());
+    const ProcessResult result = session_.run(words);
+    EXPECT_THAT(result.standard_error, Not(HasSubstr("no symbol or scalar"))) << command[0];
+  }
+}
+
 TEST_F(CliValuesTest, InfersScalarFromFileShape) {
   session_.write("sum.kmux",
                  "kernel sum(n: i32, x: f32[n], out y: f32[n])\n  example n = 1000\n  sources \"sum.c\"\n"

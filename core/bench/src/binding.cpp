@@ -37,6 +37,15 @@ std::vector<std::string> symbol_names(const Program& program) {
   return names;
 }
 
+/// Returns true for "a" if the program has the scalars "a_re" and "a_im", the parts of a complex one.
+bool has_parts(const Program& program, const std::string& name) {
+  const auto is_part = [&](const char* part) {
+    const Param* const param = find_param(program.signature, name + part);
+    return param != nullptr && as_scalar(*param) != nullptr && is_float(as_scalar(*param)->dtype);
+  };
+  return find_param(program.signature, name) == nullptr && is_part("_re") && is_part("_im");
+}
+
 std::vector<std::string> scalar_names(const Program& program) {
   std::vector<std::string> names;
   for (const Param& param : program.signature.params) {
@@ -76,6 +85,25 @@ Error contradiction(const std::string& name, std::size_t dimension, std::int64_t
 std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_whole<std::int64_t>(text); }
 std::optional<double> parse_number(std::string_view text) { return parse_whole<double>(text); }
 
+std::optional<std::pair<std::string, std::string>> parse_complex(std::string_view text) {
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  const bool is_imaginary = text.ends_with('j') || text.ends_with('i') || text.ends_with('J');
+  // The sign between the parts is the last one that begins neither the text nor an exponent.
+  std::size_t sign = is_imaginary ? text.find_last_of("+-") : std::string_view::npos;
+  while (sign != std::string_view::npos && sign > 0 && (text[sign - 1] == 'e' || text[sign - 1] == 'E'))
+    sign = text.substr(0, sign).find_last_of("+-");
+  const std::size_t split = !is_imaginary ? text.size() : sign == std::string_view::npos ? 0 : sign;
+  std::string real(text.substr(0, split)), imaginary(text.substr(split));
+  if (is_imaginary) imaginary.pop_back();
+  for (std::string* const part : {&real, &imaginary}) {
+    if (part->starts_with('+') && !part->starts_with("+-")) part->erase(0, 1);
+  }
+  if (!is_imaginary) imaginary = "0";
+  if (is_imaginary && split == 0) real = "0";
+  if (!parse_number(real) || !parse_number(imaginary)) return std::nullopt;
+  return std::pair(std::move(real), std::move(imaginary));
+}
+
 std::string tensor_names(const Program& program) {
   std::vector<std::string> names;
   for (const Param& param : program.signature.params) {
@@ -96,6 +124,7 @@ Status Binding::set_symbol(const std::string& assignment) {
 Status Binding::set_scalar(const std::string& assignment) {
   KMUX_ASSIGN(const auto pair, split_assignment("--scalar", assignment));
   const std::vector<std::string> known = scalar_names(program_);
+  if (has_parts(program_, pair.first)) return take_complex(pair.first, pair.second);
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("scalar", pair.first, known);
   return take_scalar(pair.first, pair.second);
 }
@@ -107,6 +136,7 @@ Status Binding::set(const std::string& assignment) {
   const Param* const param = find_param(program_.signature, pair.first);
   if (param != nullptr && as_scalar(*param) != nullptr) return take_scalar(pair.first, pair.second);
   if (param != nullptr && as_buffer(*param) != nullptr) return set_of_tensor(program_, pair.first);
+  if (has_parts(program_, pair.first)) return take_complex(pair.first, pair.second);
   std::ranges::move(scalar_names(program_), std::back_inserter(known));
   return unknown("symbol or scalar", pair.first, known);
 }
@@ -133,6 +163,16 @@ Status Binding::take_scalar(const std::string& name, const std::string& text) {
   if (const auto exact = parse_integer(text)) integers_.emplace(name, *exact);
   if (!scalars_.emplace(name, *value).second) return twice(name);
   return Ok{};
+}
+
+Status Binding::take_complex(const std::string& name, const std::string& text) {
+  const auto parts = parse_complex(text);
+  if (!parts) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + text + "\" is not a complex number (for \"" + name + "\"). Give one as 1.5, 2j or 1+2j.");
+  }
+  KMUX_TRY(take_scalar(name + "_re", parts->first));
+  return take_scalar(name + "_im", parts->second);
 }
 
 Status Binding::learn(const std::string& name, const BufferParam& buffer, const Tensor& tensor) {

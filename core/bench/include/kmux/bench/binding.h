@@ -35,7 +35,7 @@ class Binding {
   ///
   /// Errors: invalid_argument for an unknown name (with the nearest known one), an invalid integer, or a second value.
   Status set_symbol(const std::string& assignment);
-  /// Parses --scalar NAME=NUMBER.
+  /// Parses --scalar NAME=NUMBER. Scalars NAME_re and NAME_im are also one, of complex numbers: --scalar NAME=1+2j.
   Status set_scalar(const std::string& assignment);
   /// Parses --set NAME=VALUE, for a symbol or a scalar.
   ///
@@ -69,6 +69,7 @@ class Binding {
   std::optional<std::int64_t> given(std::string_view name) const;
   Status take_symbol(const std::string& name, const std::string& text);
   Status take_scalar(const std::string& name, const std::string& text);
+  Status take_complex(const std::string& name, const std::string& text);
   static Error no_value(const std::string& buffer, const std::string& name);
   const Program& program_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;  // given by --symbol
@@ -88,6 +89,10 @@ std::string tensor_names(const Program& program);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 /// Same for numbers with a fraction.
 std::optional<double> parse_number(std::string_view text);
+
+/// Returns the real and the imaginary part of "2", "1+2j", "(1+2j)", "-1.5e3-2i" or "2j", as numbers in decimal digits;
+/// nothing for other text.
+std::optional<std::pair<std::string, std::string>> parse_complex(std::string_view text);
 
 /// Splits "NAME=VALUE".
 ///
