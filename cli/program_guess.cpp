@@ -81,6 +81,10 @@ std::string why_no_device_name(const SourceKernel& kernel) {
            kernel.name + "<...>(...);\" below it, with values for " + kernel.templates;
   }
   if (!is_kernel_name(kernel.name)) {
+  if (!is_kernel_name(names_of(kernel)[1])) {
+    return "has a name that programs do not accept (of other letters than C has): add a function of another name that "
+           "calls it";
+  }
     return "is one of several of its name, and a launch cannot name the types of its parameters: add a function of "
            "another name "
            "that calls it";
@@ -122,6 +126,20 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
 }
 
 /// The program guessed for some kernels.
+bool is_program_name(const std::string& name) { return is_identifier(name) && !is_reserved_name(name); }
+
+/// Returns a name that programs accept for one of C++: "x" for "__x", "_x" for "$x", "new_" for "new", "env_" for "env".
+std::string program_name(std::string name) {
+  constexpr std::size_t kMaxName = 200;
+  std::ranges::replace_if(name, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
+  if (name.starts_with("__")) name.erase(0, name.find_first_not_of('_'));
+  name.resize(std::min(name.size(), kMaxName));
+  const bool has_prefix_of_ours = name.starts_with("kmux_") || name.starts_with("KMUX_");
+  if (name.empty() || has_prefix_of_ours || std::isdigit(static_cast<unsigned char>(name[0])) != 0)
+    name.insert(0, "p_");
+  return is_program_name(name) ? name : name + "_";
+}
+
 class ProgramGuess {
  public:
   ProgramGuess(std::string name, bool is_host, const std::vector<SourceKernel>& kernels)
@@ -175,7 +193,7 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
 std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& wanted, const SourceKernel& kernel) {
   auto found = std::ranges::find(parameters_, wanted.name, &Known::name);
   while (taken_.contains(wanted.name) || (found != parameters_.end() && found->type != wanted.type)) {
-    wanted.name = names_of(kernel).back() + "_" + wanted.name;
+    wanted.name = program_name(names_of(kernel).back()) + "_" + wanted.name;
     found = std::ranges::find(parameters_, wanted.name, &Known::name);
   }
   return found;
@@ -275,6 +293,12 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   for (const Known& one : parameters_)
     parameters.push_back((one.is_inout ? "inout " : "") + one.name + ": " + one.text);
   lines.push_back("kernel " + name_ + "(" + join(parameters) + ")" + shapes);
+void rename_invalid(SourceKernel& kernel) {
+  std::set<std::string> taken;
+  for (const KernelParameter& one : all_passed(kernel.parameters)) taken.insert(one.name);
+  rename_invalid(kernel.parameters, taken);
+}
+
   std::vector<std::string> examples;
   examples.reserve(symbols_.size() + scalars_.size());
   for (const std::string& one : symbols_) {
@@ -287,11 +311,20 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   return lines;
 }
 
-/// Renames parameters, and members of structures, whose names programs reserve.
-void rename_reserved(std::vector<KernelParameter>& parameters) {
+/// Programs accept names that begin with two underscores only as names in a namespace.
+void qualify_names(std::vector<SourceKernel>& kernels) {
+  for (SourceKernel& kernel : kernels) {
+    if (!is_kernel_name(kernel.name) && is_kernel_name("::" + kernel.name)) kernel.name.insert(0, "::");
+  }
+}
+
+/// Renames parameters, and members of structures, whose names programs do not accept. `taken` has all names.
+void rename_invalid(std::vector<KernelParameter>& parameters, std::set<std::string>& taken) {
   for (KernelParameter& one : parameters) {
-    if (is_reserved_name(one.name)) one.name += "_";
-    rename_reserved(one.members);
+    rename_invalid(one.members, taken);
+    if (!one.members.empty() || is_program_name(one.name)) continue;
+    one.name = program_name(one.name);
+    while (!taken.insert(one.name).second) one.name += "_";
   }
 }
 
@@ -308,6 +341,7 @@ std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is
     const std::string reason = why_not(kernel, is_host);
     if (!reason.empty()) reasons.push_back("\"" + kernel.name + "\" " + reason);
     return !reason.empty();
+  if (!is_host) qualify_names(kernels);
   });
   return reasons;
 }
@@ -343,7 +377,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
     return make_error(ErrorCode::kInvalidArgument, "no kernel of \"" + path + "\" can be launched as it is (" +
                                                        joined(begun.left_out, "; ") + "). docs/text-form.md has how.");
   }
-  for (SourceKernel& kernel : kernels) rename_reserved(kernel.parameters);
+  for (SourceKernel& kernel : kernels) rename_invalid(kernel);
   std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
   for (const std::string& one : begun.left_out) notes.push_back("left out: " + one);
   std::vector<std::string> included;

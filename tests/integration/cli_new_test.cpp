@@ -1,16 +1,8 @@
 // `kmux new`: the program of a source, begun from the declarations that Clang reads in it.
-#include <fstream>
-#include <iterator>
-
-#include "kmux/npy.h"
-
-#include "integration/cli_session.h"
+#include "integration/cli_new_fixture.h"
 
 namespace kmux::test {
 namespace {
-
-constexpr int kBadSource = 3;
-constexpr int kDoesNotCompile = 5;
 
 constexpr const char* kSaxpySource = R"(__global__ void saxpy(float a, const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,41 +15,6 @@ constexpr const char* kSaxpyText = R"(//! kmux
 //!   example n = 1048576, a = 1  # guess
 //!   launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)  # guess: a thread an element
 )";
-
-class CliNewTest : public testing::Test {
- protected:
-  std::string content_of(const std::string& name) const {
-    std::ifstream file(session_.folder() / name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  /// Returns the output for a file with `content`.
-  std::string text_of(const std::string& name, const std::string& content) const {
-    session_.write(name, content);
-    const ProcessResult result = session_.run({"new", name});
-    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
-    EXPECT_EQ(content_of(name), content);
-    return result.standard_output;
-  }
-  /// Returns the error for a file with `content`.
-  std::string refusal_of(const std::string& name, const std::string& content, int exit_code = kBadSource) const {
-    session_.write(name, content);
-    const ProcessResult result = session_.run({"new", name, "--write"});
-    EXPECT_EQ(result.exit_code, exit_code) << result.standard_output;
-    EXPECT_EQ(content_of(name), content);
-    return result.standard_error;
-  }
-  /// Writes the text, checks that it is canonical, and runs it.
-  ProcessResult run_of(const std::string& name, const std::string& content,
-                       const std::vector<std::string>& more = {}) const {
-    session_.write(name, content);
-    EXPECT_EQ(session_.run({"new", name, "--write"}).exit_code, 0);
-    EXPECT_EQ(session_.run({"fmt", "--check", name}).exit_code, 0);
-    std::vector<std::string> words = {"run", name, "--backend", "cpu"};
-    words.insert(words.end(), more.begin(), more.end());
-    return session_.run(words);
-  }
-  CliSession session_;
-};
 
 TEST_F(CliNewTest, PrintsProgramAndMarksGuesses) {
   EXPECT_EQ(text_of("saxpy.cu", kSaxpySource), kSaxpyText);
@@ -87,31 +44,6 @@ TEST_F(CliNewTest, KeepsByteOrderMarkAndLineEnding) {
   EXPECT_EQ(content_of("saxpy.cu"), mark + text + source);
   const std::string host = mark + "void fill(float* y, int n) {\r\n  for (int i = 0; i < n; ++i) y[i] = 1;\r\n}\r\n";
   EXPECT_EQ(run_of("fill.c", host).exit_code, 0);
-}
-
-// Names that programs reserve, and words of C++ as the name of a file with several kernels.
-TEST_F(CliNewTest, RenamesWhatProgramsReserve) {
-  const std::string source =
-      "__global__ void fill(float* x, int env) { x[threadIdx.x] = env; }\n"
-      "__global__ void twice(float* x, int linux) { x[threadIdx.x] *= 2 * linux; }\n";
-  for (const char* const name : {"double.cu", "kmux_two.cu", "\u00e9.cu"}) {
-    const ProcessResult run = run_of(name, source);
-    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
-  }
-  EXPECT_THAT(content_of("double.cu"), AllOf(HasSubstr("program kernel_double("), HasSubstr("[env_: i32]")));
-}
-
-// A scalar, a symbol and a symbol without elements.
-TEST_F(CliNewTest, RunsKernelsNamedLikeTheirParameters) {
-  const std::string source =
-      "__global__ void scale(float* x, float scale, int n) { if (threadIdx.x < n) x[threadIdx.x] *= scale; }\n"
-      "__global__ void g(float* x, int g) { if (threadIdx.x < g) x[threadIdx.x] += 1; }\n"
-      "__global__ void n(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] += n; }\n";
-  const std::vector<std::string> more = {"--set", "n=4", "--set", "scale=3", "--in", "*=ones", "--out", "x=x.npy"};
-  const ProcessResult run = run_of("three.cu", source, more);
-  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
-  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<float>()[3], 3 + 4);
-  EXPECT_EQ(run_of("g.c", "void g(float* x, int g) { for (int i = 0; i < g; ++i) x[i] = g; }\n").exit_code, 0);
 }
 
 // A thread without a guard takes an index below the threads of its block.
@@ -265,48 +197,6 @@ __global__ void second(float* x, int n, int per_node) { if (threadIdx.x < n) x[t
 )");
   EXPECT_NE(text.find("second_per_node: i32"), std::string::npos) << text;
   EXPECT_EQ(run_of("tree.cu", content_of("tree.cu")).exit_code, 0);
-}
-
-TEST_F(CliNewTest, ComposesVectorsAndStructures) {
-  const std::string source = R"(
-struct MatrixDim { int rows, cols, stride; };
-struct View { const float* data; int sizes[2]; struct { bool is_on; } flags; };
-__global__ void shifted(float* x, MatrixDim dim, uint2 origin, float4 by) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < dim.rows * dim.cols) x[i] += origin.x + by.w;
-}
-__global__ void viewed(View view, float* y, dim3 place) {
-  if (threadIdx.x == 0 && view.flags.is_on) y[0] = view.data[0] + view.sizes[1] + place.z;
-}
-)";
-  const std::string text = text_of("shifted.cu", source);
-  for (const char* const part :
-       {"inout x: f32[dim_rows: i32, dim_cols: i32]", "dim_stride: i32", "origin_x: u32", "by_x: f32",
-        "view_data: f32[n]", "view_flags_is_on: bool", "(x, {dim_rows, dim_cols, dim_stride},",
-        "{origin_x, origin_y} align 8, {by_x, by_y, by_z, by_w} align 16)",
-        "{view_data, view_sizes_0, view_sizes_1, {view_flags_is_on}}"})
-    EXPECT_THAT(text, HasSubstr(part));
-  const ProcessResult run = run_of("shifted.cu", source, {"--set", "dim_rows=4", "--set", "dim_cols=8"});
-  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
-}
-
-TEST_F(CliNewTest, ReportsUnsupportedStructures) {
-  const auto reason_of = [&](const std::string& type) {
-    return refusal_of("one.cu", "#pragma pack(1)\n" + type + "\n__global__ void k(P p, float* x) { }\n");
-  };
-  EXPECT_THAT(reason_of("union P { int a; float b; };"),
-              HasSubstr("by value, which a launch cannot give (it is or has a union): "
-                        "write a kernel that takes its members and makes it"));
-  EXPECT_THAT(reason_of("struct P { int a; union { int b; float c; }; };"), HasSubstr("(it is or has a union)"));
-  EXPECT_THAT(reason_of("struct P { int a : 3; };"), HasSubstr("(it has bit-fields)"));
-  EXPECT_THAT(reason_of("struct P { float* list[110]; };"), HasSubstr("(\"list\" has 110 elements)"));
-  EXPECT_THAT(reason_of("struct P { int a[30], b[3]; };"), HasSubstr("(it has 33 members)"));
-  EXPECT_THAT(reason_of("struct P { };"), HasSubstr("(it has no members)"));
-  EXPECT_THAT(reason_of("struct P { char a; int b; };"), HasSubstr("(it is not laid out as C does)"));
-  EXPECT_THAT(reason_of("struct P { P(const P&); int b; };"),
-              HasSubstr("(its copies are made by functions of its own)"));
-  EXPECT_THAT(reason_of("struct P { virtual void f(); int b; };"), HasSubstr("cannot give (it"));
-  EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
 }
 
 TEST_F(CliNewTest, LaunchesOverloadsBySignature) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// `kmux new`: kinds of parameters and kernels, and what it says of a source that does not compile.
+#include "integration/cli_new_fixture.h"
+
+namespace kmux::test {
+namespace {
+
+using CliNewKindsTest = CliNewTest;
+
+// Names that programs reserve, and words of C++ as the name of a file with several kernels.
+TEST_F(CliNewKindsTest, RenamesWhatProgramsReserve) {
+  const std::string source =
+      "__global__ void fill(float* x, int env) { x[threadIdx.x] = env; }\n"
+      "__global__ void twice(float* x, int linux) { x[threadIdx.x] *= 2 * linux; }\n";
+  for (const char* const name : {"double.cu", "kmux_two.cu", "\u00e9.cu"}) {
+    const ProcessResult run = run_of(name, source);
+    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  }
+  EXPECT_THAT(content_of("double.cu"), AllOf(HasSubstr("program kernel_double("), HasSubstr("[env_: i32]")));
+}
+
+TEST_F(CliNewKindsTest, RenamesInvalidParameterNames) {
+  const std::string source =
+      "__global__ void k(float* __x, float* x, float $y, int __n, float kmux_z, float env, float env_) {\n"
+      "  if (threadIdx.x < __n) x[threadIdx.x] = __x[threadIdx.x] + $y;\n}\n"
+      "__global__ void __k(float* x) { if (threadIdx.x == 3) x[3] += 1; }\n"
+      "__global__ void $k(float* x) { x[threadIdx.x] += 1; }\n";
+  session_.write("k.cu", source);
+  const ProcessResult result = session_.run({"new", "k.cu"});
+  EXPECT_THAT(result.standard_error, HasSubstr("\"$k\" has a name that programs do not accept"));
+  EXPECT_THAT(
+      result.standard_output,
+      AllOf(HasSubstr("k(inout x_: f32[n: i32], inout x: f32[n], _y: f32, p_kmux_z: f32, env__: f32, env_: f32"),
+            HasSubstr("launch ::__k<<<1, 256>>>(x)")));
+  const ProcessResult run =
+      run_of("k.cu", source, {"--set", "n=4", "--set", "_y=2", "--in", "*=ones", "--out", "x=x.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<float>()[3], 1 + 2 + 1);
+  const std::string host = "void fill(float* new, int class) { for (int i = 0; i < class; ++i) new[i] = 1; }\n";
+  EXPECT_THAT(text_of("fill.c", host), HasSubstr("kernel fill(inout new_: f32[class_: i32])"));
+  EXPECT_EQ(run_of("fill.c", host).exit_code, 0);
+}
+
+// A scalar, a symbol and a symbol without elements.
+TEST_F(CliNewKindsTest, RunsKernelsNamedLikeTheirParameters) {
+  const std::string source =
+      "__global__ void scale(float* x, float scale, int n) { if (threadIdx.x < n) x[threadIdx.x] *= scale; }\n"
+      "__global__ void g(float* x, int g) { if (threadIdx.x < g) x[threadIdx.x] += 1; }\n"
+      "__global__ void n(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] += n; }\n";
+  const std::vector<std::string> more = {"--set", "n=4", "--set", "scale=3", "--in", "*=ones", "--out", "x=x.npy"};
+  const ProcessResult run = run_of("three.cu", source, more);
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<float>()[3], 3 + 4);
+  EXPECT_EQ(run_of("g.c", "void g(float* x, int g) { for (int i = 0; i < g; ++i) x[i] = g; }\n").exit_code, 0);
+}
+
+TEST_F(CliNewKindsTest, ComposesVectorsAndStructures) {
+  const std::string source = R"(
+struct MatrixDim { int rows, cols, stride; };
+struct View { const float* data; int sizes[2]; struct { bool is_on; } flags; };
+__global__ void shifted(float* x, MatrixDim dim, uint2 origin, float4 by) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < dim.rows * dim.cols) x[i] += origin.x + by.w;
+}
+__global__ void viewed(View view, float* y, dim3 place) {
+  if (threadIdx.x == 0 && view.flags.is_on) y[0] = view.data[0] + view.sizes[1] + place.z;
+}
+)";
+  const std::string text = text_of("shifted.cu", source);
+  for (const char* const part :
+       {"inout x: f32[dim_rows: i32, dim_cols: i32]", "dim_stride: i32", "origin_x: u32", "by_x: f32",
+        "view_data: f32[n]", "view_flags_is_on: bool", "(x, {dim_rows, dim_cols, dim_stride},",
+        "{origin_x, origin_y} align 8, {by_x, by_y, by_z, by_w} align 16)",
+        "{view_data, view_sizes_0, view_sizes_1, {view_flags_is_on}}"})
+    EXPECT_THAT(text, HasSubstr(part));
+  const ProcessResult run = run_of("shifted.cu", source, {"--set", "dim_rows=4", "--set", "dim_cols=8"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+}
+
+TEST_F(CliNewKindsTest, ReportsUnsupportedStructures) {
+  const auto reason_of = [&](const std::string& type) {
+    return refusal_of("one.cu", "#pragma pack(1)\n" + type + "\n__global__ void k(P p, float* x) { }\n");
+  };
+  EXPECT_THAT(reason_of("union P { int a; float b; };"),
+              HasSubstr("by value, which a launch cannot give (it is or has a union): "
+                        "write a kernel that takes its members and makes it"));
+  EXPECT_THAT(reason_of("struct P { int a; union { int b; float c; }; };"), HasSubstr("(it is or has a union)"));
+  EXPECT_THAT(reason_of("struct P { int a : 3; };"), HasSubstr("(it has bit-fields)"));
+  EXPECT_THAT(reason_of("struct P { float* list[110]; };"), HasSubstr("(\"list\" has 110 elements)"));
+  EXPECT_THAT(reason_of("struct P { int a[30], b[3]; };"), HasSubstr("(it has 33 members)"));
+  EXPECT_THAT(reason_of("struct P { };"), HasSubstr("(it has no members)"));
+  EXPECT_THAT(reason_of("struct P { char a; int b; };"), HasSubstr("(it is not laid out as C does)"));
+  EXPECT_THAT(reason_of("struct P { P(const P&); int b; };"),
+              HasSubstr("(its copies are made by functions of its own)"));
+  EXPECT_THAT(reason_of("struct P { virtual void f(); int b; };"), HasSubstr("cannot give (it"));
+  EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
+}
+
+}  // namespace
+}  // namespace kmux::test
