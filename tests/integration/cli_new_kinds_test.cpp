@@ -77,6 +77,16 @@ __global__ void viewed(View view, float* y, dim3 place) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
+TEST_F(CliNewKindsTest, TakesEnumerationsAsIntegers) {
+  const std::string source =
+      "enum class Mode : unsigned char { kAdd, kSet };\nenum class Kind { kOne };\n"
+      "__global__ void k(float* x, Mode mode, Kind kind, int n) {\n"
+      "  if (threadIdx.x < n) x[threadIdx.x] = mode == Mode::kSet && kind == Kind::kOne ? 7 : 8;\n}\n";
+  EXPECT_THAT(text_of("k.cu", source), HasSubstr("k(inout x: f32[n: i32], mode: u8, kind: i32)"));
+  EXPECT_EQ(run_of("k.cu", source, {"--set", "mode=1", "--set", "kind=0", "--out", "x=x.npy"}).exit_code, 0);
+  EXPECT_EQ(load_npy(session_.folder() / "x.npy")->data_as<float>()[3], 7);
+}
+
 TEST_F(CliNewKindsTest, ReportsUnsupportedStructures) {
   const auto reason_of = [&](const std::string& type) {
     return refusal_of("one.cu", "#pragma pack(1)\n" + type + "\n__global__ void k(P p, float* x) { }\n");

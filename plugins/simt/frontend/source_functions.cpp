@@ -75,7 +75,7 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
   type = type.getCanonicalType().getUnqualifiedType();
   if (const auto* const record = type->getAsRecordDecl()) return record_dtype(*record, context);
   if (type->isBooleanType()) return "bool";
-  const bool is_number = type->isIntegerType() || type->isRealFloatingType();
+  const bool is_number = type->isIntegralOrEnumerationType() || type->isRealFloatingType();
   if (!is_number || type->isDependentType()) return "";
   const auto bits = context.getTypeSize(type);
   if (bits > 64 || bits % 8 != 0) return "";
