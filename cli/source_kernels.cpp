@@ -179,8 +179,9 @@ Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const 
   return kernels_from(*list.as_array());
 }
 
-bool is_scalar(const KernelParameter& parameter) {  // "uint32x2" is the dtype of a vector
-  return !parameter.dtype.empty() && parameter.dtype.find('x') == std::string::npos;
+bool is_scalar(const KernelParameter& parameter) {  // "uint32x2" is a vector, "complex64" is passed as two numbers
+  const std::string& dtype = parameter.dtype;
+  return !dtype.empty() && !dtype.starts_with("complex") && dtype.find('x') == std::string::npos;
 }
 
 std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& parameters) {

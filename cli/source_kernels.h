@@ -24,7 +24,8 @@ struct KernelParameter {
 /// Returns the numbers and addresses that callers pass for `parameters`: themselves, or the members of structures.
 std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& parameters);
 
-/// Returns true for a number, including number classes such as __half; false for vectors and other classes.
+/// Returns true for a number, including number classes such as __half; false for vectors, complex numbers, which have
+/// two members, and other classes.
 bool is_scalar(const KernelParameter& parameter);
 
 /// A function that a launch can name.

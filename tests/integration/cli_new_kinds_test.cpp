@@ -77,6 +77,34 @@ __global__ void viewed(View view, float* y, dim3 place) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
+TEST_F(CliNewKindsTest, TakesComplexNumbers) {
+  const std::string source = R"(
+#include <cuComplex.h>
+struct Pair { cuDoubleComplex z; int by; };
+__global__ void scaled(cuFloatComplex* x, const cuDoubleComplex* y, cuComplex a, Pair p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = cuCaddf(a, make_cuComplex(p.z.y, p.by));
+}
+)";
+  EXPECT_THAT(text_of("scaled.cu", source),
+              AllOf(HasSubstr("x: complex64[n: i32]"), HasSubstr("y: complex128[n]"), HasSubstr("a_re: f32"),
+                    HasSubstr("(x, y, {a_re, a_im} align 8, {{p_z_re, p_z_im} align 16, p_by}, n)")));
+  const ProcessResult run =
+      run_of("scaled.cu", source,
+             {"--set", "n=4", "--set", "a=1+2j", "--set", "p_z=-2.5i", "--in", "*=ones", "--out", "x=x.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  const Tensor x = load_npy(session_.folder() / "x.npy").value();
+  const auto* const parts = static_cast<const float*>(x.dl()->data);
+  EXPECT_EQ(parts[6], 1 - 2.5);
+  EXPECT_EQ(parts[7], 2 + 1);
+  const std::string host =
+      "#include <complex>\nextern \"C\" void turn(std::complex<double>* x, std::complex<float> by, int n) {\n"
+      "  for (int i = 0; i < n; ++i) x[i] *= std::complex<double>(by);\n}\n";
+  EXPECT_THAT(text_of("turn.cpp", host), AllOf(HasSubstr("inout x: complex128[n: i32], by_re: f32, by_im: f32)"),
+                                               HasSubstr("launch turn(x, {by_re, by_im}, n)")));
+  EXPECT_EQ(run_of("turn.cpp", host).exit_code, 0);
+}
+
 TEST_F(CliNewKindsTest, TakesEnumerationsAsIntegers) {
   const std::string source =
       "enum class Mode : unsigned char { kAdd, kSet };\nenum class Kind { kOne };\n"

@@ -58,7 +58,7 @@ std::string vector_dtype(const clang::RecordDecl& record, const clang::ASTContex
     element = dtype;
     ++count;
   }
-  if (count < 2 || element.empty() || element.find('x') != std::string::npos) return "";
+  if (count < 2 || !is_one_number(element)) return "";
   return element + "x" + std::to_string(count);
 }
 
@@ -71,7 +71,52 @@ std::string record_dtype(const clang::RecordDecl& record, const clang::ASTContex
   return may_be_vector ? vector_dtype(record, context) : "";
 }
 
+// The names of cuComplex.h and hip_complex.h for pairs: only the name tells a complex number from a vector.
+constexpr std::array<NamedType, 6> kComplexNames = {{{"cuFloatComplex", "complex64"},
+                                                     {"cuDoubleComplex", "complex128"},
+                                                     {"cuComplex", "complex64"},
+                                                     {"hipFloatComplex", "complex64"},
+                                                     {"hipDoubleComplex", "complex128"},
+                                                     {"hipComplex", "complex64"}}};
+
+std::string_view complex_of(clang::QualType part, const clang::ASTContext& context) {
+  if (context.hasSameUnqualifiedType(part, context.FloatTy)) return "complex64";
+  return context.hasSameUnqualifiedType(part, context.DoubleTy) ? "complex128" : "";
+}
+
+// Returns the dtype of std::complex<T>, thrust::complex<T> and cuda::std::complex<T>; "" for other classes.
+std::string_view complex_class(const clang::RecordDecl& record, const clang::ASTContext& context) {
+  const auto* const made = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
+  if (made == nullptr || made->getName() != "complex" || made->getTemplateArgs().size() != 1) return "";
+  const std::string name = made->getQualifiedNameAsString();
+  const bool is_known = llvm::StringRef(name).starts_with("std::") || llvm::StringRef(name).starts_with("thrust::") ||
+                        llvm::StringRef(name).starts_with("cuda::");
+  const clang::TemplateArgument& part = made->getTemplateArgs()[0];
+  return is_known && part.getKind() == clang::TemplateArgument::Type ? complex_of(part.getAsType(), context) : "";
+}
+
+// Returns the dtype that a name of `kComplexNames` stands for, among the names that lead to `type`; "" for no such name.
+std::string_view complex_name(clang::QualType type) {
+  while (const auto* const one = type->getAs<clang::TypedefType>()) {
+    const std::string name = one->getDecl()->getNameAsString();
+    for (const NamedType& known : kComplexNames) {
+      if (name == known.name) return known.dtype;
+    }
+    type = one->getDecl()->getUnderlyingType();
+  }
+  return "";
+}
+
+// Returns the dtype of a complex number; "" for other types.
+std::string_view complex_dtype(clang::QualType type, const clang::ASTContext& context) {
+  if (const std::string_view named = complex_name(type); !named.empty()) return named;
+  if (const auto* const pair = type->getAs<clang::ComplexType>()) return complex_of(pair->getElementType(), context);
+  const clang::RecordDecl* const record = type->getAsRecordDecl();
+  return record == nullptr ? "" : complex_class(*record, context);
+}
+
 std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
+  if (const std::string_view complex = complex_dtype(type, context); !complex.empty()) return std::string(complex);
   type = type.getCanonicalType().getUnqualifiedType();
   if (const auto* const record = type->getAsRecordDecl()) return record_dtype(*record, context);
   if (type->isBooleanType()) return "bool";
@@ -99,7 +144,12 @@ Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext
   if (type->isReferenceType()) json["kind"] = "reference";
   if (parameter.isInvalidDecl()) json["kind"] = "undeclared";
   const clang::RecordDecl* const record = type->getAsRecordDecl();
-  if (record != nullptr && !parameter.isInvalidDecl()) add_members(json, *record, context, dtype);
+  if (parameter.isInvalidDecl()) return json;
+  if (is_complex_name(dtype(type))) {
+    add_parts(json, type, context);
+  } else if (record != nullptr) {
+    add_members(json, *record, context, dtype);
+  }
   return json;
 }
 

@@ -115,10 +115,12 @@ class RecordReader {
   Json::Object member_of(const std::string& name, clang::QualType type) {
     Json::Object member = value_json(name, type, context_, dtype_of_);
     const std::string& dtype = *member["dtype"].as_string();
-    const bool is_number = !dtype.empty() && dtype.find('x') == std::string::npos;
     const clang::RecordDecl* const record = type->getAsRecordDecl();
-    if (is_number || type->isPointerType()) {
+    if (is_one_number(dtype) || type->isPointerType()) {
       ++count_;
+    } else if (is_complex_name(dtype)) {
+      count_ += 2;
+      add_parts(member, type, context_);
     } else if (record != nullptr) {
       std::int64_t alignment = 0;
       member["members"] = members_of(*record, alignment);
@@ -147,6 +149,26 @@ Json::Object value_json(const std::string& name, clang::QualType type, const cla
           {"type", type.getAsString(context.getPrintingPolicy())},
           {"dtype", dtype_of(value)},
           {"kind", is_pointer ? pointer : "value"}};
+}
+
+bool is_complex_name(std::string_view dtype) { return dtype.starts_with("complex"); }
+
+bool is_one_number(std::string_view dtype) {
+  return !dtype.empty() && !is_complex_name(dtype) && dtype.find('x') == std::string_view::npos;
+}
+
+void add_parts(Json::Object& json, clang::QualType type, const clang::ASTContext& context) {
+  const bool is_double = *json["dtype"].as_string() == "complex128";
+  const std::string part = is_double ? "float64" : "float32";
+  const std::int64_t alignment = context.getTypeAlignInChars(type).getQuantity();
+  Json::Array members;
+  for (const char* const name : {"re", "im"}) {
+    members.emplace_back(
+        Json::Object{{"name", name}, {"type", is_double ? "double" : "float"}, {"dtype", part}, {"kind", "value"}});
+  }
+  json["members"] = std::move(members);
+  json["align"] = alignment > (is_double ? 8 : 4) ? alignment : 0;
+  json["problem"] = "";
 }
 
 RecordMembers members_of(const clang::RecordDecl& record, const clang::ASTContext& context,
