@@ -13,6 +13,7 @@
 #include "kmux/validate.h"
 
 #include "command.h"
+#include "launch_geometry.h"
 #include "source_kernels.h"
 #include "style.h"
 
@@ -80,11 +81,11 @@ std::string why_no_device_name(const SourceKernel& kernel) {
     return "is a template (" + kernel.templates + ") that nothing instantiates: add \"template __global__ void " +
            kernel.name + "<...>(...);\" below it, with values for " + kernel.templates;
   }
-  if (!is_kernel_name(kernel.name)) {
   if (!is_kernel_name(names_of(kernel)[1])) {
     return "has a name that programs do not accept (of other letters than C has): add a function of another name that "
            "calls it";
   }
+  if (!is_kernel_name(kernel.name)) {
     return "is one of several of its name, and a launch cannot name the types of its parameters: add a function of "
            "another name "
            "that calls it";
@@ -125,7 +126,6 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
   return reason.empty() ? why_no_names(kernel) : reason;
 }
 
-/// The program guessed for some kernels.
 bool is_program_name(const std::string& name) { return is_identifier(name) && !is_reserved_name(name); }
 
 /// Returns a name that programs accept for one of C++: "x" for "__x", "_x" for "$x", "new_" for "new", "env_" for "env".
@@ -140,6 +140,7 @@ std::string program_name(std::string name) {
   return is_program_name(name) ? name : name + "_";
 }
 
+/// The program guessed for some kernels.
 class ProgramGuess {
  public:
   ProgramGuess(std::string name, bool is_host, const std::vector<SourceKernel>& kernels)
@@ -228,36 +229,6 @@ std::string ProgramGuess::add_argument(const SourceKernel& kernel, const KernelP
   return "{" + join(members) + "}" + (parameter.alignment_bytes == 0 ? "" : align);
 }
 
-/// Returns true if the block index is multiplied by the number of threads or by a constant.
-bool is_scaled(std::string_view body) {
-  constexpr std::string_view kBlock = "blockIdx.x";
-  const auto is_factor = [](char one) {
-    return std::isupper(static_cast<unsigned char>(one)) + std::isdigit(static_cast<unsigned char>(one)) > 0;
-  };
-  for (std::size_t at = body.find(kBlock); at != std::string_view::npos; at = body.find(kBlock, at + 1)) {
-    const std::string_view next = body.substr(at + kBlock.size());
-    if (next.starts_with("*blockDim") || (next.size() > 1 && next[0] == '*' && is_factor(next[1]))) return true;
-    if (at > 1 && body[at - 1] == '*' && (body.substr(0, at).ends_with("blockDim.x*") || is_factor(body[at - 2])))
-      return true;
-  }
-  return false;
-}
-
-/// Guesses the launch geometry, with its reason, from the body's use of indices.
-std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, const std::vector<std::string>& sizes) {
-  const auto has = [&](std::string_view text) { return kernel.body.find(text) != std::string::npos; };
-  if (sizes.size() > 1 && has("Idx.y")) {
-    const bool is_width_first = std::string_view("wWxX").find(sizes[0][0]) != std::string_view::npos;
-    const std::string& inner = sizes[is_width_first ? 0 : 1];
-    const std::string& outer = sizes[is_width_first ? 1 : 0];
-    return {"[ceildiv(" + inner + ", 16), ceildiv(" + outer + ", 16)], [16, 16]", "a thread an element of two axes"};
-  }
-  if (sizes.empty() || !has("blockIdx")) return {"1, 256", "one block"};
-  const bool is_row = sizes.size() > 1 && !is_scaled(kernel.body);
-  if (is_row) return {sizes[0] + ", 256", "a block for each of " + sizes[0]};
-  return {"ceildiv(" + joined(sizes, " * ") + ", 256), 256", "a thread an element"};
-}
-
 void ProgramGuess::add(const SourceKernel& kernel) {
   std::vector<std::string> sizes = sizes_of(kernel);
   const bool has_shapes = has_tensor(kernel);
@@ -293,12 +264,6 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   for (const Known& one : parameters_)
     parameters.push_back((one.is_inout ? "inout " : "") + one.name + ": " + one.text);
   lines.push_back("kernel " + name_ + "(" + join(parameters) + ")" + shapes);
-void rename_invalid(SourceKernel& kernel) {
-  std::set<std::string> taken;
-  for (const KernelParameter& one : all_passed(kernel.parameters)) taken.insert(one.name);
-  rename_invalid(kernel.parameters, taken);
-}
-
   std::vector<std::string> examples;
   examples.reserve(symbols_.size() + scalars_.size());
   for (const std::string& one : symbols_) {
@@ -328,6 +293,12 @@ void rename_invalid(std::vector<KernelParameter>& parameters, std::set<std::stri
   }
 }
 
+void rename_invalid(SourceKernel& kernel) {
+  std::set<std::string> taken;
+  for (const KernelParameter& one : all_passed(kernel.parameters)) taken.insert(one.name);
+  rename_invalid(kernel.parameters, taken);
+}
+
 /// Returns a valid program name.
 std::string identifier(std::string text) {
   std::ranges::replace_if(text, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
@@ -341,7 +312,6 @@ std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is
     const std::string reason = why_not(kernel, is_host);
     if (!reason.empty()) reasons.push_back("\"" + kernel.name + "\" " + reason);
     return !reason.empty();
-  if (!is_host) qualify_names(kernels);
   });
   return reasons;
 }
@@ -371,6 +341,8 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
     return make_error(ErrorCode::kInvalidArgument, in_quotes(path) + " defines no " + what +
                                                        " (kmux new begins with one). Write one, or name another file.");
   }
+  note_dynamic_memory(kernels, source, headers);
+  if (!is_host) qualify_names(kernels);
   if (!names.empty()) KMUX_TRY(keep_named(kernels, names, path));
   BegunSource begun{.left_out = drop_others(kernels, is_host)};
   if (kernels.empty()) {

@@ -193,6 +193,35 @@ std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& para
   return all;
 }
 
+namespace {
+
+/// Returns the number of declarations of dynamic shared memory in `text`: `extern` before `__shared__`.
+std::size_t count_dynamic(std::string_view text) {
+  constexpr std::string_view kShared = "__shared__";
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kShared); at != std::string_view::npos; at = text.find(kShared, at + 1)) {
+    const std::string_view before = text.substr(0, at);
+    const std::size_t begin = before.find_last_of(";{}") + 1;  // 0 if there is none
+    if (before.substr(begin).find("extern") != std::string_view::npos) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source,
+                         const std::vector<File>& headers) {
+  std::size_t elsewhere = count_dynamic(source.content);
+  for (SourceKernel& kernel : kernels) {
+    const std::size_t own = count_dynamic(kernel.body);
+    kernel.has_dynamic_memory = own != 0;
+    elsewhere -= std::min(own, elsewhere);
+  }
+  for (const File& header : headers) elsewhere += count_dynamic(header.content);
+  if (elsewhere == 0) return;
+  for (SourceKernel& kernel : kernels) kernel.has_dynamic_memory = true;
+}
+
 std::vector<std::string> names_of(const SourceKernel& kernel) {
   const std::string plain = kernel.name.substr(0, kernel.name.find_first_of("<("));
   const std::string base = plain.substr(plain.rfind(':') + 1);

@@ -35,6 +35,7 @@ struct SourceKernel {
   bool returns_int = false;
   std::string body;  // the source from its name on, without blanks
   std::string types = {};  // of its parameters, as a launch of an overload names them
+  bool has_dynamic_memory = false;  // shared memory whose bytes a launch gives; set by `note_dynamic_memory`
   std::vector<KernelParameter> parameters = {};
 };
 
@@ -60,6 +61,9 @@ std::vector<File> headers_beside(const NewSource& source);
 /// Errors: those of a build, with Clang's messages.
 Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<File>& headers,
                                                  const std::vector<std::string>& folders);
+
+/// Notes the kernels that declare dynamic shared memory. If a declaration is in no kernel, all may use it.
+void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source, const std::vector<File>& headers);
 
 /// Returns the names that users may use for the kernel: the full name, without template arguments, without namespaces,
 /// and without both.

@@ -134,5 +134,28 @@ TEST_F(CliNewKindsTest, ReportsUnsupportedStructures) {
   EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
 }
 
+TEST_F(CliNewKindsTest, GuessesDynamicSharedMemory) {
+  const std::string source =
+      "__global__ void turned(float* x, int n) {\n  extern __shared__ float shared[];\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  shared[threadIdx.x] = x[i];\n  __syncthreads();\n"
+      "  x[i] = shared[blockDim.x - 1 - threadIdx.x];\n}\n"
+      "__global__ void one(float* x, int n) {\n  x[threadIdx.x] = 1;\n}\n";
+  EXPECT_THAT(text_of("turned.cu", source),
+              AllOf(HasSubstr("turned<<<ceildiv(n, 256), 256, 16384>>>(x, n)  "
+                              "# guess: a thread an element; 16384 bytes of shared memory, 64 a thread"),
+                    HasSubstr("one<<<1, 256>>>(x, n)  # guess: one block\n")));
+  const ProcessResult run = run_of("turned.cu", source, {"--set", "n=512"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  session_.write("memory.h",
+                 "template <class T> struct Memory {\n  __device__ static T* of() {\n"
+                 "    extern __shared__ __align__(16) unsigned char bytes[];\n"
+                 "    return reinterpret_cast<T*>(bytes);\n  }\n};\n");
+  const std::string indirect =
+      "#include \"memory.h\"\n__global__ void k(double* x) {\n  double* const shared = Memory<double>::of();\n"
+      "  shared[threadIdx.x] = 1;\n  x[threadIdx.x] = shared[threadIdx.x];\n}\n";
+  EXPECT_THAT(text_of("k.cu", indirect), HasSubstr("k<<<1, 256, 16384>>>(x)"));
+  EXPECT_EQ(run_of("k.cu", indirect).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace kmux::test
