@@ -1,11 +1,14 @@
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
+#include "kmux/runtime.h"
 #include "kmux/text.h"
 
 #include "command.h"
@@ -101,6 +104,42 @@ void describe_pack(po::options_description& options) {
   describe_force(options);
 }
 
+/// Compiles what `kmux run` would run, so that a report is true.
+///
+/// Errors: as for `build`; unsupported if nothing here runs what was built.
+Result<std::string> compile_begun(const std::string& path, const std::vector<std::string>& include_dirs) {
+  KMUX_ASSIGN(const Program program, load_given_program(path));
+  CompileOptions options;
+  options.include_dirs = include_dirs;
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const BuildResult built, build(*runtime, program, options));
+  if (!built.resolution.runs_nowhere()) return built.backend;
+  return make_error(ErrorCode::kUnsupported, "nothing here runs it (it compiles for " + to_string(built.target) +
+                                                 "). Name a target that is here with `kmux run --target`.");
+}
+
+/// Reports the source that was rewritten. If it does not compile, the report has the error and its exit code.
+Report report_written(const std::string& path, const std::vector<std::string>& include_dirs, Report report) {
+  std::string run = "`kmux run " + path;
+  for (const std::string& folder : include_dirs) run += " -I " + folder;
+  report.is_file = false;
+  const Result<std::string> compiled = compile_begun(path, include_dirs);
+  if (compiled) {
+    report.text = path + ": written; " + run + "` runs it\n";
+    report.json["backend"] = *compiled;
+    return report;
+  }
+  const Error& error = compiled.error();
+  const bool has_backend = error.code == ErrorCode::kCompileFailed && error.note("backend").has_value();
+  const std::string who =
+      has_backend ? "backend " + std::string(*error.note("backend")) + " cannot" : "no backend here can";
+  std::cerr << error_report(error, path + ": ");
+  report.text = path + ": written; " + who + " compile it (the error has the reason). Correct it, then " + run + "`.\n";
+  report.json["error"] = cli::to_json(error);
+  report.code = exit_code(error.code);
+  return report;
+}
+
 Result<Report> run_new(const po::variables_map& arguments) {
   const auto path = arguments["file"].as<std::string>();
   KMUX_ASSIGN(const BegunSource begun,
@@ -115,15 +154,15 @@ Result<Report> run_new(const po::variables_map& arguments) {
     return report;
   }
   KMUX_TRY(rewrite_file(path, begun.content));
-  report.is_file = false;
-  report.text = path + ": written; `kmux run " + path + "` runs it\n";
-  return report;
+  return report_written(path, values_of(arguments, "include"), std::move(report));
 }
 
 void describe_new(po::options_description& options) {
   using List = std::vector<std::string>;
   auto add = options.add_options();
-  add("write,w", "put the comment at the head of the file (default: print it)");
+  add("write,w",
+      "put the comment at the head of the file, and compile it (default: print it); the exit code is that of `kmux "
+      "compile`");
   add("kernel,k", po::value<List>()->value_name("NAME"), "launch this function (default: all of the file); repeatable");
   add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }

@@ -134,6 +134,37 @@ TEST_F(CliNewKindsTest, ReportsUnsupportedStructures) {
   EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
 }
 
+// What `kmux run` refuses, `kmux new --write` does not report as runnable.
+TEST_F(CliNewKindsTest, ReportsWhatDoesNotCompile) {
+  const std::string child = "__global__ void one(float* x) { x[threadIdx.x] = 1; }\n";
+  const auto report_of = [&](const std::string& source) {
+    session_.write("k.cu", source);
+    const ProcessResult result = session_.run({"new", "k.cu", "--write"});
+    EXPECT_EQ(result.exit_code, session_.run({"run", "k.cu"}).exit_code) << source << result.standard_error;
+    EXPECT_EQ(result.exit_code == 0, result.standard_error.find("kmux: error: k.cu: ") == std::string::npos) << source;
+    return result.standard_output;
+  };
+  EXPECT_EQ(report_of(child), "k.cu: written; `kmux run k.cu` runs it\n");
+  EXPECT_EQ(report_of("#include \"common.h\"\n" + child),
+            "k.cu: written; backend cpu cannot compile it (the error has the reason). Correct it, then `kmux run "
+            "k.cu`.\n");
+  for (const char* const other :
+       {"__global__ void all(float* x) { one<<<1, 8>>>(x); }\n", "__global__ void no(int* x) { asm(\"no_such;\"); }\n",
+        "#include <torch/extension.h>\n__global__ void no(float* x) { x[0] = torch::kernels::value(x); }\n",
+        "__global__ void no(float* x, cudaTextureObject_t from) { x[0] = tex2D<float>(from, 0, 0); }\n"})
+    EXPECT_THAT(report_of(child + other), HasSubstr("compile it (the error has the reason)"));
+}
+
+TEST_F(CliNewKindsTest, CompilesWithIncludeFolders) {
+  std::filesystem::create_directory(session_.folder() / "include");
+  session_.write("include/real.h", "typedef float real;\n");
+  session_.write("k.cu", "#include <real.h>\n__global__ void k(real* x) { x[threadIdx.x] = 1; }\n");
+  const ProcessResult result = session_.run({"new", "k.cu", "--write", "-I", "include"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(result.standard_output, "k.cu: written; `kmux run k.cu -I include` runs it\n");
+  EXPECT_EQ(session_.run({"run", "k.cu", "-I", "include"}).exit_code, 0);
+}
+
 TEST_F(CliNewKindsTest, GuessesDynamicSharedMemory) {
   const std::string source =
       "__global__ void turned(float* x, int n) {\n  extern __shared__ float shared[];\n"
