@@ -141,6 +141,17 @@ TEST(DevicePartTest, RemovesHostTypesVariablesAndOperators) {
                           Not(HasSubstr("run<")), Not(HasSubstr("chrono"))));
 }
 
+// Kernels may call a function of the same name of a library.
+TEST(DevicePartTest, RemovesInstantiationsOfHostTemplates) {
+  const std::string left = left_of(
+      "template <class T> __global__ void k(T* x) { x[0] = cg::reduce(x[0]); }\n"
+      "template <class T> void reduce(T* x) { k<T><<<1, 1>>>(x); }\ntemplate void reduce<int>(int* x);\n"
+      "template <class T> T scan(T x) { return x; }\ntemplate int scan<int>(int x);\n"
+      "__global__ void s(int* x) { x[0] = scan(x[0]); }\ntemplate __global__ void k<float>(float* x);\n");
+  EXPECT_THAT(left, AllOf(Not(HasSubstr("void reduce")), HasSubstr("template int scan<int>(int x);"),
+                          HasSubstr("template __global__ void k<float>(float* x);")));
+}
+
 TEST(DevicePartTest, ToleratesTextThatLooksLikeCode) {
   const std::string left = left_of(
       "#if 0\nit isn't code {{\n#endif\n// int main() { don't\nint main() { puts(R\"x( } \" )x\"); char c = '{'; int n "

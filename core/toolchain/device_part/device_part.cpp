@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "declarations.h"
+#include "host_calls.h"
 #include "macro_table.h"
 #include "source_tokens.h"
 
@@ -18,22 +19,11 @@ namespace {
 constexpr std::array<std::string_view, 5> kDeviceMarks = {"__global__", "__device__", "__constant__", "__managed__",
                                                           "__shared__"};
 constexpr std::array<std::string_view, 1> kHostMark = {"__host__"};
-// Host-only names, besides CUDA's interface.
-constexpr std::array<std::string_view, 6> kHostWords = {"cout", "cerr", "fprintf", "fopen", "getenv", "stderr"};
 constexpr std::array<std::string_view, 5> kStreams = {"ostream", "istream", "ofstream", "ifstream", "stringstream"};
 // Library macros that define host functions.
 constexpr std::array<std::string_view, 8> kHostMacros = {
     "PYBIND11_MODULE", "TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL", "TEST", "TEST_F",
     "TEST_P",          "BENCHMARK"};
-// Functions of CUDA's interface that kernels may call.
-constexpr std::array<std::string_view, 2> kOfKernels = {"cudaGridDependencySynchronize",
-                                                        "cudaTriggerProgrammaticLaunchCompletion"};
-
-template <std::size_t n>
-bool is_one_of(const std::array<std::string_view, n>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 using Tokens = std::span<const SourceToken>;
 
 /// A declaration of a file and its classification.
@@ -51,22 +41,6 @@ struct PartFile {
   std::vector<SourceToken> tokens;
   bool is_readable = true;
 };
-
-// "cudaMalloc", "hipFree".
-bool is_runtime_call(std::string_view word, std::string_view family) {
-  return word.size() > family.size() && word.starts_with(family) && word[family.size()] >= 'A' &&
-         word[family.size()] <= 'Z';
-}
-
-bool calls_host(Tokens tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string_view text = tokens[i].text;
-    if (text == "<<<" || is_one_of(kHostWords, text)) return true;
-    const bool is_api = is_runtime_call(text, "cuda") || is_runtime_call(text, "hip");
-    if (is_api && i + 1 < tokens.size() && tokens[i + 1].is("(") && !is_one_of(kOfKernels, text)) return true;
-  }
-  return false;
-}
 
 bool has_word(Tokens tokens, std::string_view word) {
   return std::ranges::any_of(tokens, [&](const SourceToken& token) { return token.is(word); });
@@ -133,10 +107,23 @@ class DevicePartReader {
       Item item{.file = file, .declaration = std::move(declaration)};
       const bool is_type = item.declaration.kind == Declaration::Kind::kType;
       item.is_marked = !is_type && has_mark(head_of(item, item.declaration), kDeviceMarks);
-      item.is_host = !is_type && is_for_host(item, item.declaration);
+      item.is_host = !is_type && (is_for_host(item, item.declaration) || instantiates_host_code(item));
       if (is_type && item.declaration.body != 0) add_members(item);
       items_.push_back(std::move(item));
     }
+  }
+
+  // Returns true for "template void run<int>(int);" of a template that is host code: the last one of its name before.
+  bool instantiates_host_code(const Item& item) const {
+    const Tokens tokens = tokens_of_item(item, item.declaration);
+    if (tokens.size() < 2 || !tokens[0].is("template") || tokens[1].is("<")) return false;
+    for (const Item& one : items_ | std::views::reverse) {
+      const std::vector<std::string_view>& names = one.declaration.names;
+      const bool is_meant = std::ranges::find_first_of(names, item.declaration.names) != names.end();
+      if (is_meant && one.declaration.kind == Declaration::Kind::kFunction && one.declaration.body != 0)
+        return one.is_host;
+    }
+    return false;
   }
 
   // Finds the host-only members of a type.
