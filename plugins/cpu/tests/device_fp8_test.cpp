@@ -101,6 +101,117 @@ __global__ void k(const double* x, Out* y, int n) {
   }
 }
 
+// A kernel over the `numbers` as `type`, with each constructor of the vectors of four and two.
+std::string vectors_of(const std::string& type) {
+  return "#include <cuda_fp8.h>\nusing E = __nv_fp8_" + type + ";\nusing Two = __nv_fp8x2_" + type +
+         ";\nusing Four = __nv_fp8x4_" + type + R"(;
+struct Out { unsigned v[8]; };
+__global__ void k(const double* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const double d = x[i];
+  const float f = (float)d;
+  const __half2 h(__half(f), __half(-1.0f)), h2(__half(2.0f), __half(f));
+  const __nv_bfloat162 b(__nv_bfloat16(f), __nv_bfloat16(-1.0f)), b2(__nv_bfloat16(2.0f), __nv_bfloat16(f));
+  y[i] = {{Four(h, h2).__x, Four(b, b2).__x, Four(make_float4(f, -1, 2, f)).__x, Four(make_double4(d, -1, 2, d)).__x,
+           Four(make_double4_16a(d, -1, 2, d)).__x, Four(make_double4_32a(d, -1, 2, d)).__x,
+           Two(make_double2(d, -1)).__x, Two(b).__x}};
+})";
+}
+
+TEST(DeviceFp8Test, ConstructsVectorsOfEachType) {
+  for (const bool is_e4m3 : {true, false}) {
+    const auto x = numbers();
+    const auto y = elements<std::array<std::uint32_t, 8>>(ElementKernel{vectors_of(is_e4m3 ? "e4m3" : "e5m2")}, x);
+    const auto code = [&](double of) { return static_cast<std::uint32_t>(nearest(of, is_e4m3, true)); };
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double d = x[i], f = static_cast<float>(d);
+      const auto four = [&](double of) { return code(of) | code(-1) << 8 | code(2) << 16 | code(of) << 24; };
+      EXPECT_EQ(y[i][2], four(f)) << d;
+      for (const int j : {3, 4, 5}) EXPECT_EQ(y[i][j], four(d)) << d;
+      EXPECT_EQ(y[i][6], code(d) | code(-1) << 8) << d;
+      const bool is_exact = value(static_cast<Byte>(nearest(f, is_e4m3, false)), is_e4m3) == f;  // as both of 16 bits
+      if (!is_exact) continue;
+      EXPECT_EQ(y[i][0], four(f)) << d;
+      EXPECT_EQ(y[i][1], four(f)) << d;
+      EXPECT_EQ(y[i][7], code(f) | code(-1) << 8) << d;
+    }
+  }
+}
+
+TEST(DeviceFp8Test, ConvertsEachInteger) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { unsigned char v[16]; };
+template <class T> __device__ void add(unsigned char* v, long long x) { v[0] = T((short)x).__x, v[1] = T((unsigned short)x).__x, v[2] = T((int)x).__x, v[3] = T((unsigned)x).__x,
+  v[4] = T((long)x).__x, v[5] = T((unsigned long)x).__x, v[6] = T(x).__x, v[7] = T((unsigned long long)x).__x; }
+__global__ void k(const long long* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  add<__nv_fp8_e4m3>(y[i].v, x[i]);
+  add<__nv_fp8_e5m2>(y[i].v + 8, x[i]);
+})"};
+  const std::vector<long long> x = {
+      0,     1,     7,      17,      -17,           100,       447,          449,       -1000,     30000, 57344,
+      61440, 65535, 100000, 1 << 24, (1 << 24) + 1, 1LL << 40, -(1LL << 40), INT64_MAX, INT64_MIN, -1};
+  const auto y = elements<std::array<Byte, 16>>(kernel, x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const long long n = x[i];
+    const std::array<double, 8> of = {double(short(n)), double(static_cast<unsigned short>(n)),
+                                      double(int(n)),   double(unsigned(n)),
+                                      double(n),        double(std::uint64_t(n)),
+                                      double(n),        double(std::uint64_t(n))};
+    for (std::size_t j = 0; j < 16; ++j) EXPECT_EQ(y[i][j], nearest(of[j % 8], j < 8, true)) << n << " " << j;
+  }
+}
+
+// Returns `x` without its fraction, as the nearest number of a type.
+template <class Integer>
+Integer whole(double x) {
+  using Limits = std::numeric_limits<Integer>;
+  if (std::isnan(x)) return 0;
+  if (x >= std::ldexp(1.0, Limits::digits)) return Limits::max();
+  return x <= static_cast<double>(Limits::min()) ? Limits::min() : static_cast<Integer>(x);
+}
+
+TEST(DeviceFp8Test, BecomesEachInteger) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { long long s[6]; unsigned long long u[5]; };
+template <class T> __device__ void set(Out& y, T x) {
+  y.s[0] = (signed char)x, y.s[1] = (short)x, y.s[2] = (int)x, y.s[3] = (long)x, y.s[4] = (long long)x, y.s[5] = (char)x;
+  y.u[0] = (unsigned char)x, y.u[1] = (unsigned short)x, y.u[2] = (unsigned)x, y.u[3] = (unsigned long)x, y.u[4] = (unsigned long long)x;
+}
+__global__ void k(const unsigned short* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  __nv_fp8_e4m3 e4;
+  __nv_fp8_e5m2 e5;
+  e4.__x = e5.__x = (unsigned char)x[i];
+  if (x[i] < 256) set(y[i], e4); else set(y[i], e5);
+})"};
+  struct Out {
+    std::int64_t s[6];
+    std::uint64_t u[5];
+  };
+  std::vector<std::uint16_t> x(512);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint16_t>(i);
+  const auto y = elements<Out>(kernel, x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double of = value(static_cast<Byte>(i), i < 256);
+    EXPECT_EQ(y[i].s[0], whole<std::int8_t>(of)) << of;
+    EXPECT_EQ(y[i].s[5], whole<std::int8_t>(of)) << of;
+    EXPECT_EQ(y[i].s[1], whole<std::int16_t>(of)) << of;
+    EXPECT_EQ(y[i].s[2], whole<std::int32_t>(of)) << of;
+    EXPECT_EQ(y[i].u[0], whole<std::uint8_t>(of)) << of;
+    EXPECT_EQ(y[i].u[1], whole<std::uint16_t>(of)) << of;
+    EXPECT_EQ(y[i].u[2], whole<std::uint32_t>(of)) << of;
+    if (std::isnan(of)) continue;  // 64 bits: the value of __float2ll_rz
+    for (const int j : {3, 4}) {
+      EXPECT_EQ(y[i].s[j], whole<std::int64_t>(of)) << of;
+      EXPECT_EQ(y[i].u[j], whole<std::uint64_t>(of)) << of;
+    }
+  }
+}
+
 TEST(DeviceFp8Test, DecodesEveryByte) {
   const ElementKernel kernel{R"(#include <cuda_fp8.h>
 struct Out { float a, b, c, d; };

@@ -72,50 +72,95 @@ KMUX_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_
           __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), kind).x};
 }
 
-#define KMUX_FP8(name, kind)                                                                                           \
-  struct __nv_fp8_##name {                                                                                             \
-    __nv_fp8_storage_t __x;                                                                                            \
-    __nv_fp8_##name() = default;                                                                                       \
-    KMUX_MEMBER explicit __nv_fp8_##name(float x) : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, kind)) {}             \
-    KMUX_MEMBER explicit __nv_fp8_##name(double x) : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, kind)) {}           \
-    KMUX_MEMBER explicit __nv_fp8_##name(__half x) : __nv_fp8_##name(static_cast<float>(x)) {}                         \
-    KMUX_MEMBER explicit __nv_fp8_##name(__nv_bfloat16 x) : __nv_fp8_##name(static_cast<float>(x)) {}                  \
-    KMUX_MEMBER explicit __nv_fp8_##name(int x) : __nv_fp8_##name(static_cast<double>(x)) {}                           \
-    KMUX_MEMBER explicit __nv_fp8_##name(unsigned x) : __nv_fp8_##name(static_cast<double>(x)) {}                      \
-    KMUX_MEMBER explicit __nv_fp8_##name(long x) : __nv_fp8_##name(kmux_odd(static_cast<long long>(x))) {}             \
-    KMUX_MEMBER explicit __nv_fp8_##name(long long x) : __nv_fp8_##name(kmux_odd(x)) {}                                \
-    KMUX_MEMBER explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }                        \
-    KMUX_MEMBER explicit operator float() const { return static_cast<__half>(*this); }                                 \
-    KMUX_MEMBER explicit operator double() const { return static_cast<float>(*this); }                                 \
-    KMUX_MEMBER explicit operator __nv_bfloat16() const { return static_cast<float>(*this); }                          \
-    KMUX_MEMBER explicit operator int() const { return __float2int_rz(static_cast<float>(*this)); }                    \
-    KMUX_MEMBER explicit operator unsigned() const { return __float2uint_rz(static_cast<float>(*this)); }              \
-    KMUX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                           \
-  };                                                                                                                   \
-  struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                                               \
-    __nv_fp8x2_storage_t __x;                                                                                          \
-    __nv_fp8x2_##name() = default;                                                                                     \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {}       \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(__half2 x) : __x(__nv_cvt_halfraw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}    \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(__nv_bfloat162 x)                                                           \
-        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}                                              \
-    KMUX_MEMBER explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }                    \
-    KMUX_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }               \
-  };                                                                                                                   \
-  struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                                               \
-    __nv_fp8x4_storage_t __x;                                                                                          \
-    __nv_fp8x4_##name() = default;                                                                                     \
-    KMUX_MEMBER explicit __nv_fp8x4_##name(float4 x)                                                                   \
-        : __x(__nv_fp8x2_##name(float2{x.x, x.y}).__x | static_cast<unsigned>(__nv_fp8x2_##name(float2{x.z, x.w}).__x) \
-                                                            << 16) {}                                                  \
-    KMUX_MEMBER explicit operator float4() const {                                                                     \
-      const float2 low = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x), kind));           \
-      const float2 high = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x >> 16), kind));    \
-      return {low.x, low.y, high.x, high.y};                                                                           \
-    }                                                                                                                  \
+// Saturates; NaN is 0.
+template <class Integer>
+KMUX_DEVICE Integer kmux_fp8_as(float x) {
+  constexpr bool is_signed = static_cast<Integer>(-1) < 0;
+  constexpr int bits = 8 * sizeof(Integer), most = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  constexpr int least = is_signed ? -most - 1 : 0;
+  const int whole = __float2int_rz(x);
+  return static_cast<Integer>(whole > most ? most : whole < least ? least : whole);
+}
+KMUX_DEVICE __nv_fp8x4_storage_t kmux_four(unsigned low, unsigned high) { return low | (high << 16); }
+
+// Integers beyond 24 bits saturate, so that their rounding to a float has no effect.
+#define KMUX_FP8_OF(name, type) \
+  KMUX_MEMBER explicit __nv_fp8_##name(type x) : __nv_fp8_##name(static_cast<float>(x)) {}
+#define KMUX_FP8_TO(type, function) \
+  KMUX_MEMBER explicit operator type() const { return function(static_cast<float>(*this)); }
+#define KMUX_FP8X4_OF(name, kind, vector, part, convert)                                                               \
+  KMUX_MEMBER explicit __nv_fp8x4_##name(vector x)                                                                     \
+      : __x(kmux_four(convert(part{x.x, x.y}, __NV_SATFINITE, kind), convert(part{x.z, x.w}, __NV_SATFINITE, kind))) { \
+  }
+#define KMUX_FP8X4_OF_PAIRS(name, kind, pair, convert)        \
+  KMUX_MEMBER explicit __nv_fp8x4_##name(pair low, pair high) \
+      : __x(kmux_four(convert(low, __NV_SATFINITE, kind), convert(high, __NV_SATFINITE, kind))) {}
+
+#define KMUX_FP8(name, kind)                                                                                        \
+  struct __nv_fp8_##name {                                                                                          \
+    __nv_fp8_storage_t __x;                                                                                         \
+    __nv_fp8_##name() = default;                                                                                    \
+    KMUX_MEMBER explicit __nv_fp8_##name(float x) : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, kind)) {}          \
+    KMUX_MEMBER explicit __nv_fp8_##name(double x) : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, kind)) {}        \
+    KMUX_FP8_OF(name, __half)                                                                                       \
+    KMUX_FP8_OF(name, __nv_bfloat16)                                                                                \
+    KMUX_FP8_OF(name, short)                                                                                        \
+    KMUX_FP8_OF(name, unsigned short)                                                                               \
+    KMUX_FP8_OF(name, int)                                                                                          \
+    KMUX_FP8_OF(name, unsigned)                                                                                     \
+    KMUX_FP8_OF(name, long)                                                                                         \
+    KMUX_FP8_OF(name, unsigned long)                                                                                \
+    KMUX_FP8_OF(name, long long)                                                                                    \
+    KMUX_FP8_OF(name, unsigned long long)                                                                           \
+    KMUX_MEMBER explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }                     \
+    KMUX_MEMBER explicit operator float() const { return static_cast<__half>(*this); }                              \
+    KMUX_FP8_TO(double, static_cast<double>)                                                                        \
+    KMUX_FP8_TO(__nv_bfloat16, static_cast<__nv_bfloat16>)                                                          \
+    KMUX_FP8_TO(char, kmux_fp8_as<char>)                                                                            \
+    KMUX_FP8_TO(signed char, kmux_fp8_as<signed char>)                                                              \
+    KMUX_FP8_TO(unsigned char, kmux_fp8_as<unsigned char>)                                                          \
+    KMUX_FP8_TO(short, kmux_fp8_as<short>)                                                                          \
+    KMUX_FP8_TO(unsigned short, kmux_fp8_as<unsigned short>)                                                        \
+    KMUX_FP8_TO(int, __float2int_rz)                                                                                \
+    KMUX_FP8_TO(unsigned, __float2uint_rz)                                                                          \
+    KMUX_FP8_TO(long, __float2ll_rz)                                                                                \
+    KMUX_FP8_TO(unsigned long, __float2ull_rz)                                                                      \
+    KMUX_FP8_TO(long long, __float2ll_rz)                                                                           \
+    KMUX_FP8_TO(unsigned long long, __float2ull_rz)                                                                 \
+    KMUX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                        \
+  };                                                                                                                \
+  struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                                            \
+    __nv_fp8x2_storage_t __x;                                                                                       \
+    __nv_fp8x2_##name() = default;                                                                                  \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {}    \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(double2 x) : __x(__nv_cvt_double2_to_fp8x2(x, __NV_SATFINITE, kind)) {}  \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(__half2 x) : __x(__nv_cvt_halfraw2_to_fp8x2(x, __NV_SATFINITE, kind)) {} \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(__nv_bfloat162 x)                                                        \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}                                           \
+    KMUX_MEMBER explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }                 \
+    KMUX_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }            \
+  };                                                                                                                \
+  struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                                            \
+    __nv_fp8x4_storage_t __x;                                                                                       \
+    __nv_fp8x4_##name() = default;                                                                                  \
+    KMUX_FP8X4_OF(name, kind, float4, float2, __nv_cvt_float2_to_fp8x2)                                             \
+    KMUX_FP8X4_OF(name, kind, double4, double2, __nv_cvt_double2_to_fp8x2)                                          \
+    KMUX_FP8X4_OF(name, kind, double4_16a, double2, __nv_cvt_double2_to_fp8x2)                                      \
+    KMUX_FP8X4_OF(name, kind, double4_32a, double2, __nv_cvt_double2_to_fp8x2)                                      \
+    KMUX_FP8X4_OF_PAIRS(name, kind, __half2, __nv_cvt_halfraw2_to_fp8x2)                                            \
+    KMUX_FP8X4_OF_PAIRS(name, kind, __nv_bfloat162, __nv_cvt_bfloat16raw2_to_fp8x2)                                 \
+    KMUX_MEMBER explicit operator float4() const {                                                                  \
+      const float2 low = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x), kind));        \
+      const float2 high = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x >> 16), kind)); \
+      return {low.x, low.y, high.x, high.y};                                                                        \
+    }                                                                                                               \
   };
 KMUX_FP8(e4m3, __NV_E4M3)
 KMUX_FP8(e5m2, __NV_E5M2)
 #undef KMUX_FP8
+#undef KMUX_FP8X4_OF_PAIRS
+#undef KMUX_FP8X4_OF
+#undef KMUX_FP8_TO
+#undef KMUX_FP8_OF
 
 #include <kmux/scales.h>

@@ -28,3 +28,16 @@ KMUX_VECTORS(double, double)
 KMUX_VECTORS(unsigned, uint)
 #undef KMUX_VECTOR_3
 #undef KMUX_VECTORS
+
+// Vectors of 4 with their alignment in the name (CUDA 13).
+#define KMUX_ALIGNED(type, name, size)                                          \
+  struct __attribute__((aligned(size))) name##4_##size##a { type x, y, z, w; }; \
+  KMUX_DEVICE name##4_##size##a make_##name##4_##size##a(type x, type y, type z, type w) { return {x, y, z, w}; }
+#define KMUX_ALIGNEDS(type, name) KMUX_ALIGNED(type, name, 16) KMUX_ALIGNED(type, name, 32)
+KMUX_ALIGNEDS(long, long)
+KMUX_ALIGNEDS(unsigned long, ulong)
+KMUX_ALIGNEDS(long long, longlong)
+KMUX_ALIGNEDS(unsigned long long, ulonglong)
+KMUX_ALIGNEDS(double, double)
+#undef KMUX_ALIGNEDS
+#undef KMUX_ALIGNED
