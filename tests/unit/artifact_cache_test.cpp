@@ -2,16 +2,24 @@
 
 #include <atomic>
 #include <barrier>
+#include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
+#include "cache/disk/key_lock.h"
+#include "cache/lock_patience.h"
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -67,6 +75,44 @@ TEST_F(ArtifactCacheTest, MakesEntryOnceThenFindsIt) {
   EXPECT_EQ(cache->find(key_of("a"))->launcher, "launcher of code of a");
   EXPECT_FALSE(cache->find(key_of("b")));
   EXPECT_EQ(log_, "");
+}
+
+TEST_F(ArtifactCacheTest, WarnsOfStoppedHolderAndBuilds) {
+  if (is_portable())
+    GTEST_SKIP() << needs("locks of bytes of an open file", "the portable way has a file for each lock");
+  const auto cache = open();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    KeyLocks own(options().lock_folder / "locks");
+    const auto name = options().folder.string() + '\n' + key_of("a").digest;
+    const auto held = own.acquire(name, std::chrono::milliseconds(0));
+    ::raise(SIGSTOP);
+    std::_Exit(held ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, WUNTRACED);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  EXPECT_EQ(code(*cache, "a"), "code of a");
+  EXPECT_EQ(log_, "goes on without process " + std::to_string(child) +
+                      ", which has a lock of the cache and is stopped (a kernel may be compiled twice). Continue that "
+                      "process, or end it.\n");
+  ::kill(child, SIGCONT);
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(LockPatienceTest, WarnsOnceOfLongWait) {
+  std::string told, warned;
+  LockPatience patience([&](const std::string& text) { told += text + "\n"; },
+                        [&](const std::string& text) { warned += text + "\n"; });
+  const std::string self = std::to_string(::getpid());
+  for (int second = 1; second < 10; ++second) EXPECT_TRUE(patience(::getpid()));
+  EXPECT_EQ(told, "waits for process " + self + ", which has the lock.\n");
+  EXPECT_EQ(warned, "");
+  for (int second = 10; second < 30; ++second) EXPECT_TRUE(patience(::getpid()));
+  EXPECT_EQ(warned, "waits for process " + self +
+                        ", which has had a lock of the cache for some time (it compiles the "
+                        "same kernel). Wait, or end that process.\n");
 }
 
 TEST_F(ArtifactCacheTest, CachesOnlyUnsupportedErrors) {

@@ -2,11 +2,11 @@
 
 #include "kmux/guarded.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
 #include "base/json_text.h"
 #include "cache/disk/key_lock.h"
+#include "lock_patience.h"
 #include "publisher.h"
 
 namespace kmux {
@@ -43,8 +43,6 @@ bool is_up_to_date(const BuildOutcome& outcome) {
   const Error& error = outcome.result.error();
   return error.code == ErrorCode::kUnsupported && is_up_to_date(dependencies_of(error), outcome.began);
 }
-
-std::string described(pid_t process) { return process == 0 ? "another process" : "process " + std::to_string(process); }
 
 constexpr int kNoteSchema = 1;  // raise it when a note gets another meaning
 constexpr const char* kNotePart = "note.json";
@@ -111,12 +109,8 @@ struct ArtifactCache::State {
   /// Acquires the lock `name` of this folder. One file of locks serves all caches of a user.
   std::shared_ptr<KeyLocks::Held> lock(const std::string& name, std::chrono::milliseconds timeout) {
     if (!locks) return nullptr;
-    const auto patience = [this, is_told = false](pid_t holder) mutable {
-      if (!std::exchange(is_told, true)) tell("waits for " + described(holder) + ", which has the lock.");
-      if (!is_stopped(holder)) return true;
-      tell("goes on without " + described(holder) + ", which is stopped.");
-      return false;
-    };
+    const LockPatience patience([this](const std::string& text) { tell(text); },
+                                [this](const std::string& text) { log(text); });
     std::optional<KeyLocks::Held> held = locks->acquire(options.folder.string() + '\n' + name, timeout, patience);
     return held ? std::make_shared<KeyLocks::Held>(*std::move(held)) : nullptr;
   }
