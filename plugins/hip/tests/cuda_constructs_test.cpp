@@ -1,9 +1,11 @@
+#include "cuda_constructs.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/device_part.h"
 
-#include "builder.h"
+#include "workbench.h"
 
 namespace kmux::hip {
 namespace {
@@ -75,6 +77,20 @@ TEST(CudaConstructsTest, ProgramHeadersAreChecked) {
 TEST(CudaConstructsTest, UnterminatedTextIsAccepted) {
   for (const char* text : {"/*", "\"", "'", "\"\\", "#include <", "#include", "#"})
     EXPECT_EQ(refusal(text), "") << text;
+}
+
+class CudaConstructsBuildTest : public WithClang {};
+
+TEST_F(CudaConstructsBuildTest, LaunchInKernelIsUnsupported) {
+  const char* const source =
+      "__global__ void child(float* x) { x[0] = 1; }\n"
+      "extern \"C\" __global__ void k(float* x, int n) {\n  child<<<1, 1>>>(x);\n}\n";
+  for (const char* const dialect : {"hip", "cuda"}) {
+    const Error error = failure(one_kernel(source, "k", dialect).build().value());
+    EXPECT_EQ(error.code, ErrorCode::kUnsupported) << dialect;
+    EXPECT_EQ(error.message,
+              "k.hip:3: a launch in a kernel is not for AMD's devices (dynamic parallelism). Launch it from the host.");
+  }
 }
 
 }  // namespace
