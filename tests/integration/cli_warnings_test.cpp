@@ -16,6 +16,15 @@ TEST(CliWarningsTest, NamesUnknownVariable) {  // C2.15
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_PLUGIN_PATH names \"/nowhere\""));
 }
 
+TEST(CliWarningsTest, NamesSwitchAndPathThatNoPluginReadsHere) {
+  const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
+  const ProcessResult result =
+      CliSession().run(words, {{"KMUX_LAUNCH_BLOCKING", "maybe"}, {"KMUX_TVM_FFI_LIBRARY", "/nope"}});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error, HasSubstr("KMUX_LAUNCH_BLOCKING is \"maybe\", which counts as \"off\""));
+  EXPECT_THAT(result.standard_error, HasSubstr("KMUX_TVM_FFI_LIBRARY names \"/nope\", which is not there"));
+}
+
 TEST(CliWarningsTest, NamesUnknownPluginOption) {
   const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
   const ProcessResult wrong = CliSession().run(words, {{"KMUX_OPTION_CPU_ENGIN", "host"}});

@@ -51,7 +51,7 @@ TEST(EnvironmentWarningsTest, ReportsMissingPaths) {
 
 TEST(EnvironmentWarningsTest, ReportsMissingPathsOfEachVariable) {
   for (const char* const name : {"KMUX_LOCK_FILE", "KMUX_REMOTE_CACHE_KEY_FILE", "KMUX_COMPILER_READS",
-                                 "KMUX_COMPILER_WRITES", "KMUX_CACHE_RO"}) {
+                                 "KMUX_COMPILER_WRITES", "KMUX_CACHE_RO", "KMUX_TVM_FFI_LIBRARY"}) {
     EXPECT_THAT(warnings({{name, "/nowhere"}}),
                 ElementsAre(HasSubstr(std::string(name) + " names \"/nowhere\", which is not there")));
     EXPECT_THAT(warnings({{name, "/usr"}}), IsEmpty());
@@ -75,7 +75,7 @@ TEST(EnvironmentWarningsTest, DistinguishesUnreachablePathsFromMissingOnes) {
 }
 
 TEST(EnvironmentWarningsTest, ReportsInvalidSwitchValue) {
-  for (const char* const name : {"KMUX_DISABLE_CACHE", "KMUX_NVTX", "KMUX_ROCTX"}) {
+  for (const char* const name : {"KMUX_DISABLE_CACHE", "KMUX_NVTX", "KMUX_ROCTX", "KMUX_LAUNCH_BLOCKING"}) {
     EXPECT_THAT(warnings({{name, "ja"}}),
                 ElementsAre(HasSubstr(std::string(name) + " is \"ja\", which counts as \"off\"")));
   }

@@ -179,6 +179,7 @@ class Review {
     }
     if (own == nullptr) return warn(unknown_name(name, of_plugins_));
     if (own->kind == Kind::kSwitch && !is_switch(value)) warn(odd_switch(name, value));
+    if (own->kind == Kind::kPath) check_path(name, value);
   }
 
   /// Checks the paths of kmux's own variables, except those whose reader reports them.

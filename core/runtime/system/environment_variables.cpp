@@ -23,6 +23,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_DISABLE_CACHE", Kind::kSwitch},
     {"KMUX_EXECUTION_BACKEND"},
     {"KMUX_ISOLATION"},
+    {"KMUX_LAUNCH_BLOCKING", Kind::kSwitch},  // of plugins, here or not
     {"KMUX_LOCK_FILE"},
     {"KMUX_NVTX", Kind::kSwitch},  // of plugins, too
     {"KMUX_PLUGIN_PATH"},
@@ -39,7 +40,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_TARGET"},
     {"KMUX_TRACE"},
     {"KMUX_TILELANG"},  // integrations/tilelang
-    {"KMUX_TVM_FFI_LIBRARY"},  // integrations/tvm_ffi
+    {"KMUX_TVM_FFI_LIBRARY", Kind::kPath},  // integrations/tvm_ffi
     {"KMUX_VERBOSE", Kind::kSwitch},
     // For kmux.sh and the tests, which start programs that read the variables above.
     {"KMUX_ALL_TESTS"},

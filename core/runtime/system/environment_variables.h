@@ -15,6 +15,7 @@ struct EnvironmentVariable {
     kText,    // its reader rejects invalid values
     kSwitch,  // "kmux/plugin/switch_word.h" reads it
     kPrefix,  // of a family of names
+    kPath,    // names a file or a folder that must exist
   };
 
   std::string_view name;
