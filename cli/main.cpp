@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/printable.h"
 #include "kmux/plugin/process.h"
+#include "kmux/plugin/signal_blocked.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/version.h"
 
@@ -180,6 +182,7 @@ std::string near_option(const po::options_description& options, const std::strin
 }
 
 int print(const Result<Report>& report, bool json) {
+  const SignalBlocked blocked(SIGXFSZ);
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
   if (!report->notice.empty()) std::cerr << "kmux: note: " << printable(report->notice) << "\n";
   if (json) {
@@ -189,8 +192,11 @@ int print(const Result<Report>& report, bool json) {
     std::cout << (is_raw ? report->text : for_terminal(report->text));
   }
   std::cout.flush();
-  if (!std::cout) return fail(make_error(ErrorCode::kUnavailable, "stdout cannot be written."), kNotHere, false);
-  return report->code;
+  if (std::cout) return report->code;
+  const char* const why =
+      "stdout cannot be written (no space, a limit on the size of files, or a closed pipe). Write it to another place, "
+      "or raise the limit: ulimit -f.";
+  return fail(make_error(ErrorCode::kUnavailable, why), kNotHere, false);
 }
 
 int run(const Command& command, const std::vector<std::string>& words) {

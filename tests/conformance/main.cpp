@@ -13,12 +13,14 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/word_list.h"
 
 #include "../needs.h"
 #include "command_line.h"
 #include "exemptions.h"
+#include "junit.h"
 #include "programs.h"
 #include "report.h"
 #include "subject.h"
@@ -215,6 +217,15 @@ int fail(const Error& error, int code) {
   return code;
 }
 
+/// Runs the cases. Writes the report of --junit by kmux's own writer: GoogleTest's ends the process where the file
+/// cannot be written, or is beyond the limit on its size.
+int run_cases(const CommandLine& line, const Exemptions& exemptions) {
+  const int code = line.inside ? RUN_ALL_TESTS() : line.rehearses ? rehearse() : run_all(line, exemptions);
+  if (line.junit.empty()) return code;
+  const Status written = write_file(line.junit, junit_report());
+  return written ? code : fail(written.error(), 1);
+}
+
 int run_suite(const CommandLine& line) {
   const bool uses_cache = line.rehearses || line.is_cached;
   const Status chosen =
@@ -226,13 +237,11 @@ int run_suite(const CommandLine& line) {
   if (line.json) Subject::current().be_quiet();
   if (const Status known = check_dialects(); !known) return fail(known.error(), 1);
   if (const Status cases = choose_cases(line, *exemptions); !cases) return fail(cases.error(), 2);
-  if (line.inside) return RUN_ALL_TESTS();
-  return line.rehearses ? rehearse() : run_all(line, *exemptions);
+  return run_cases(line, *exemptions);
 }
 
 /// GoogleTest must get its flags before any other call.
-void init_gtest(const char* program, std::vector<std::string> flags, const std::string& junit) {
-  if (!junit.empty()) flags.push_back("--gtest_output=xml:" + junit);
+void init_gtest(const char* program, std::vector<std::string> flags) {
   std::vector<char*> words = {const_cast<char*>(program)};
   for (std::string& flag : flags) words.push_back(flag.data());
   int count = static_cast<int>(words.size());
@@ -249,7 +258,7 @@ int main(int argc, char** argv) {
   const auto line = read_command_line({argv + 1, argv + argc}, flags);
   if (!line) return fail(line.error(), 2);
   if (!*line) return 0;
-  init_gtest(argv[0], std::move(flags), (*line)->junit);
+  init_gtest(argv[0], std::move(flags));
   const int code = run_suite(**line);
   Subject::end();
   return code;

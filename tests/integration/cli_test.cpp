@@ -90,6 +90,31 @@ TEST(CliTest, ConformanceWritesJUnit) {
   EXPECT_EQ(session.run({"conformance"}).exit_code, 2);
 }
 
+TEST(CliTest, ConformanceReportsLimitOnSizeOfJUnitFile) {
+  const CliSession session;
+  const std::string script = "ulimit -f 1; exec " + std::string(KMUX_TEST_BUILD_DIR) +
+                             "/bin/kmux conformance --plugin cpu --tags arguments --junit results.xml";
+  const ProcessResult result =
+      kmux::run(Command{.argv = {"/bin/sh", "-c", script}, .working_directory = session.folder().string()}).value();
+  EXPECT_EQ(result.exit_code, 1) << result.standard_error;
+  EXPECT_THAT(result.standard_error,
+              AllOf(HasSubstr("cannot write 'results.xml' (File too large)"), HasSubstr("ulimit -f")));
+  EXPECT_FALSE(std::filesystem::exists(session.folder() / "results.xml"));
+}
+
+TEST(CliTest, ReportsLimitOnSizeOfStandardOutput) {
+  const CliSession session;
+  std::string source = "//! kmux\n//! kernel k(inout x: f32[64])\n";
+  for (int i = 1; i <= 100; ++i) source += "//!   launch k<<<1, " + std::to_string(i) + ">>>(x)\n";
+  session.write("k.cu", source + "__global__ void k(float* x) {}\n");
+  const std::string script =
+      "ulimit -f 1; exec " + std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux show k.cu > program.txt";
+  const ProcessResult result =
+      kmux::run(Command{.argv = {"/bin/sh", "-c", script}, .working_directory = session.folder().string()}).value();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.standard_error, HasSubstr("stdout cannot be written (no space, a limit on the size of files"));
+}
+
 TEST(CliTest, FlagsAreSplitLikeShellWords) {
   const CliSession session;
   const std::string source =
