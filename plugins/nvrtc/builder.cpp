@@ -76,6 +76,25 @@ std::string missing_header(std::string_view message) {
   return std::string(name.substr(0, name.find('"')));
 }
 
+// Returns true if `path` is a header of CUB, Thrust or libcu++, wherever they are installed.
+bool is_of_cccl(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kFolders = {"/cccl/", "/cub/", "/thrust/", "/cuda/std/"};
+  return std::ranges::any_of(kFolders, [&](std::string_view folder) { return path.find(folder) != path.npos; });
+}
+
+// Returns the header of CCCL that NVRTC cannot read: the place of the first error, unless that error is in a template
+// that the program instantiates, which may be the program's fault. Empty for other logs.
+std::string unreadable_cccl_header(std::string_view log) {
+  constexpr std::string_view kError = "): error: ", kLast = "): catastrophic error: ";  // of a missing header
+  const std::size_t error = std::min(log.find(kError), log.find(kLast));
+  if (error == log.npos) return "";
+  const std::string_view rest = log.substr(error + kError.size());
+  if (rest.substr(0, rest.find(kError)).find("detected during") != rest.npos) return "";
+  const std::string_view line = log.substr(0, error).substr(log.substr(0, error).rfind('\n') + 1);
+  const std::string_view path = line.substr(0, line.rfind('('));
+  return is_of_cccl(path) ? std::string(path) : "";
+}
+
 // Adds advice for a missing header. The hints of a program's settings do not apply to headers of the toolkit.
 Error with_header_hint(Error error, const Settings& settings) {
   const auto advice = toolkit_header_advice(error.message);
@@ -83,6 +102,7 @@ Error with_header_hint(Error error, const Settings& settings) {
     error.message += " " + *advice;
     return error;
   }
+  if (!unreadable_cccl_header(error.note("log").value_or("")).empty()) return error;
   const std::string header = missing_header(error.message);
   if (!header.empty() && settings.include_hints.empty()) error.message += advice_for_missing_header(header);
   return with_include_hint(std::move(error), settings);
@@ -143,8 +163,14 @@ Error refused_source(Error error, const DevicePart& part) {
     return unsupported(std::move(error), " A kernel is launched by one (" + part.launch_in_kernel +
                                              ": dynamic parallelism), which NVRTC does not link.");
   }
+  if (toolkit_header_advice(error.message)) return error;
+  if (const std::string header = unreadable_cccl_header(error.note("log").value_or("")); !header.empty()) {
+    return unsupported(std::move(error), " NVRTC cannot read \"" + header +
+                                             "\", which has code for the host; nvcc (backend cuda) can. Headers of "
+                                             "CCCL for kernels alone work here, such as "
+                                             "<cub/block/block_reduce.cuh>.");
+  }
   if (const std::string header = missing_header(error.message); !header.empty()) {
-    if (toolkit_header_advice(error.message)) return error;
     if (host_folder_of(header).empty()) return error;
     return unsupported(std::move(error), " The host's compiler has it, and so has nvcc (backend cuda).");
   }

@@ -143,6 +143,31 @@ TEST_F(BuiltInHeadersTest, FeaturesMissingFromNvrtcAreUnsupported) {
   EXPECT_THAT(host.message, testing::HasSubstr("backend cuda"));
 }
 
+TEST_F(BuiltInHeadersTest, CcclHeadersWithHostCodeAreUnsupported) {
+  const std::string sort = "#include <thrust/execution_policy.h>\n#include <thrust/sort.h>\n";
+  for (const std::string& text :
+       {std::string("#include <cub/cub.cuh>\nextern \"C\" __global__ void k(float* x) {\n"
+                    "  __shared__ typename cub::BlockReduce<float, 64>::TempStorage t;\n"
+                    "  x[0] = cub::BlockReduce<float, 64>(t).Sum(x[threadIdx.x]);\n}\n"),
+        sort + "extern \"C\" __global__ void k(float* x) { thrust::sort(thrust::seq, x, x + 4); }\n"}) {
+    const Error error = failure(one_kernel(text).build().value());
+    EXPECT_EQ(error.code, ErrorCode::kUnsupported) << text;
+    EXPECT_THAT(error.message, testing::AllOf(testing::HasSubstr("NVRTC cannot read \"/"),
+                                              testing::HasSubstr("nvcc (backend cuda) can. Headers of CCCL for")));
+  }
+}
+
+TEST_F(BuiltInHeadersTest, CcclHeadersOfKernelsAreAccepted) {
+  const std::string sum =
+      "#include <cub/block/block_reduce.cuh>\nextern \"C\" __global__ void k(float* x) {\n"
+      "  __shared__ typename cub::BlockReduce<float, 64>::TempStorage t;\n"
+      "  x[0] = cub::BlockReduce<float, THREADS>(t).Sum(x[threadIdx.x]);\n}\n";
+  const auto with_threads = [&](const char* threads) { return "#define THREADS " + std::string(threads) + "\n" + sum; };
+  EXPECT_EQ(failure(one_kernel(with_threads("64")).build().value()).message, "it worked");
+  // An error that the program causes in a template of CCCL is not a lack of NVRTC's.
+  EXPECT_EQ(failure(one_kernel(with_threads("-1")).build().value()).code, ErrorCode::kCompileFailed);
+}
+
 TEST_F(BuiltInHeadersTest, ErrorInSourceWithOnlyHostHeadersIsCompileError) {
   const Error error =
       failure(one_kernel("#include <vector>\n" + std::string(kAddOne) + "__device__ Missing m;\n").build().value());
