@@ -90,6 +90,7 @@ class Scan {
   bool try_place(const std::string& path);
   bool try_program(const std::string& path);
   bool try_machine(const std::string& path);
+  void note_outside(std::string_view path);
   void read_next();
 
   const std::optional<FileIdentity>& look(const std::string& path);
@@ -224,10 +225,24 @@ bool Scan::try_place(const std::string& path) { return path.starts_with('/') ? t
 
 bool Scan::try_program(const std::string& path) {
   const std::string normal = std::filesystem::path(path).lexically_normal().string();
-  if (normal.starts_with("..")) complete_ = false;
+  if (normal.starts_with("../")) note_outside(normal);
   if (!embedded_.contains(normal)) return false;
   if (program_files_.insert(normal).second) queue_.push_back(normal);
   return true;
+}
+
+// Notes the machine's files that a path out of the program may mean: a program is in a folder below the root in memory,
+// and in one two levels below that of temporary files as a child's. No search ends there, as only one of them is meant.
+void Scan::note_outside(std::string_view path) {
+  std::string folder;
+  for (int level = 0; path.starts_with("../"); ++level) {
+    path.remove_prefix(3);
+    std::error_code error;
+    if (level == 1) folder = std::filesystem::temp_directory_path(error).string();
+    if (level > 1) folder = folder_of(folder);
+  }
+  try_machine("/" + std::string(path));
+  if (!folder.empty()) try_machine(in_folder(folder, std::string(path)));
 }
 
 bool Scan::try_machine(const std::string& path) {

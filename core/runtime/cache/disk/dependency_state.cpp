@@ -178,9 +178,10 @@ std::string line_of(std::string_view word, std::string_view rest) {
 
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began, FileContents contents) {
   if (!dependencies.complete) {
-    return make_error(
-        ErrorCode::kUnavailable,
-        "which files the build read is unknown (an #include of a computed name, or a file that an assembler reads).");
+    return make_error(ErrorCode::kUnavailable,
+                      "which files the build read is unknown (for example an #include of a computed name, or a file "
+                      "that an assembler "
+                      "reads). Write out the names of headers.");
   }
   DependencyState state;
   state.files.reserve(dependencies.files.size());

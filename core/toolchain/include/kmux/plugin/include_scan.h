@@ -56,8 +56,7 @@ class IncludeMemory {
 ///
 /// `absent` lists the places searched before a file was found, and all places of a name that was not found. `#include
 /// MACRO` and `#include MACRO(name)` are followed to every name that a `#define MACRO` in any file gives. `complete` is
-/// false if such a macro has no definition. It is also false if a text has trigraphs, a path that leaves the program, a
-/// possible assembler include (`.incbin`, `.include`), or a possible alias of `__has_include`.
+/// false if such a macro has no definition. It is also false if a text has trigraphs, a possible assembler include (`.incbin`, `.include`), or a possible alias of `__has_include`.
 /// Threads: any.
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
                            IncludeMemory& memory);
