@@ -334,8 +334,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
                                   const std::vector<std::string>& names) {
   KMUX_ASSIGN(const NewSource source, read_source(path));
   const bool is_host = source.dialect == "c";
-  const std::vector<File> headers = headers_beside(source);
-  KMUX_ASSIGN(std::vector<SourceKernel> kernels, source_kernels(source, headers, include_dirs));
+  KMUX_ASSIGN(std::vector<SourceKernel> kernels, source_kernels(source, include_dirs));
   if (kernels.empty()) {
     const std::string what = is_host ? "function that returns void or int and is not static" : "__global__ function";
     return make_error(ErrorCode::kInvalidArgument, in_quotes(path) + " defines no " + what +
@@ -353,8 +352,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
   for (const std::string& one : begun.left_out) notes.push_back("left out: " + one);
   std::vector<std::string> included;
-  included.reserve(headers.size());
-  for (const File& header : headers) included.push_back(in_quotes(header.path));
+  for (const std::string& header : headers_beside(source)) included.push_back(in_quotes(header));
   const std::string stem = std::filesystem::path(source.path).stem().string();
   const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
   KMUX_ASSIGN(begun.content, with_text(source, guess.lines(included, notes)));

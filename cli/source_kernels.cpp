@@ -9,6 +9,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/quoted_headers.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
@@ -27,11 +28,13 @@ namespace {
 constexpr const char* kReader = "cpu";  // the backend that contains Clang
 
 /// Returns a program that only serves to parse its source: its launch is ignored.
-Program program_of(const NewSource& source, const std::vector<File>& headers) {
+Program program_of(const NewSource& source) {
   Launch launch{.kernel = "any"};
   if (source.dialect != "c") launch.grid = launch.block = {1};
-  Variant variant{.dialect = source.dialect, .headers = headers};
-  variant.sources = {{std::filesystem::path(source.path).filename().string(), source.content}};
+  const std::filesystem::path path = source.path;
+  Variant variant{.dialect = source.dialect};
+  variant.sources = {{path.filename().string(), source.content}};
+  add_quoted_headers(variant, path.parent_path(), HeaderReach::kTree);
   variant.body.steps.emplace_back(std::move(launch));
   return Program{.name = "source", .variants = {std::move(variant)}};
 }
@@ -128,23 +131,13 @@ Result<NewSource> read_source(const std::string& path) {
   return NewSource{path, std::move(content), dialect};
 }
 
-std::vector<File> headers_beside(const NewSource& source) {
-  const std::filesystem::path folder = std::filesystem::path(source.path).parent_path();
-  std::vector<File> headers;
-  const auto add_from = [&](const std::string& content) {
-    constexpr std::string_view kInclude = "#include \"";
-    for (std::size_t at = content.find(kInclude); at != std::string::npos; at = content.find(kInclude, at + 1)) {
-      const std::size_t begin = at + kInclude.size();
-      const std::string name = content.substr(begin, content.find_first_of("\"\n", begin) - begin);
-      const auto file = read_named_file((folder / name).string());
-      const bool is_new = file.ok() && std::ranges::find(headers, name, &File::path) == headers.end();
-      if (is_new && !name.starts_with('/') && name.find("..") == std::string::npos) headers.push_back({name, *file});
-    }
-  };
-  add_from(source.content);
-  for (std::size_t next = 0; next < headers.size();)
-    add_from(std::string(headers[next++].content));  // a copy: add_from appends to `headers`
-  return headers;
+std::vector<std::string> headers_beside(const NewSource& source) {
+  const std::filesystem::path path = source.path;
+  const std::vector<File> texts = {{path.filename().string(), source.content}};
+  std::vector<std::string> names;
+  for (const File& header : quoted_headers(texts, path.parent_path(), HeaderReach::kFolder))
+    names.push_back(header.path);
+  return names;
 }
 
 namespace {
@@ -164,13 +157,12 @@ Status check_names(const NewSource& source, const std::vector<std::string>& fold
 
 }  // namespace
 
-Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<File>& headers,
-                                                 const std::vector<std::string>& folders) {
+Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<std::string>& folders) {
   KMUX_TRY(check_names(source, folders));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
   Backend& backend = plugin->backend();
-  const Program program = program_of(source, headers);
+  const Program program = program_of(source);
   BuildRequest request{program, 0, {}, {{"emit", "functions"}}};
   KMUX_ASSIGN(request.target, backend.resolve_target("auto", std::nullopt));
   if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");

@@ -52,15 +52,14 @@ struct NewSource {
 /// file.
 Result<NewSource> read_source(const std::string& path);
 
-/// Returns the headers beside the source that it includes, directly or indirectly, by their paths relative to it.
-std::vector<File> headers_beside(const NewSource& source);
+/// Returns the headers in the source's folder that it includes, directly or indirectly, by their paths relative to it.
+std::vector<std::string> headers_beside(const NewSource& source);
 
 /// Returns the source's functions that a launch can name, as parsed by the Clang of backend cpu (docs/design/0042).
 /// Overloads have their parameter types in their names: "scale(float *, int)".
 ///
 /// Errors: those of a build, with Clang's messages.
-Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<File>& headers,
-                                                 const std::vector<std::string>& folders);
+Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<std::string>& folders);
 
 /// Notes the kernels that declare dynamic shared memory. If a declaration is in no kernel, all may use it.
 void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source, const std::vector<File>& headers);

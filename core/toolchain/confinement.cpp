@@ -15,6 +15,14 @@ namespace kmux {
 
 namespace fs = std::filesystem;
 
+bool contains_home(const fs::path& folder) {
+  const char* const variable = std::getenv("HOME");
+  std::error_code error;
+  const fs::path home = fs::canonical(variable == nullptr ? "" : variable, error);
+  const bool has_home = !error && !home.lexically_relative(folder).string().starts_with("..");
+  return has_home || !folder.has_relative_path();
+}
+
 namespace {
 
 // Locations of programs, libraries and headers, of loader files, and of machine facts that compilers read.
@@ -58,15 +66,6 @@ bool holds_programs(const fs::path& folder) {
   return name == "bin" || name == "lib" || name == "lib64";
 }
 
-// Returns true for a folder that contains the user's home, and for the root.
-bool is_too_wide(const fs::path& folder) {
-  const char* const variable = std::getenv("HOME");
-  std::error_code error;
-  const fs::path home = fs::canonical(variable == nullptr ? "" : variable, error);
-  const bool has_home = !error && !home.lexically_relative(folder).string().starts_with("..");
-  return has_home || !folder.has_relative_path();
-}
-
 void add_folders(std::vector<std::string>& list, const char* variable) {
   const char* const value = has_added_rights() ? nullptr : std::getenv(variable);
   std::ranges::move(absolute_folders_in(value == nullptr ? "" : value), std::back_inserter(list));
@@ -92,7 +91,7 @@ std::string installation_around(const std::string& path) {
   const fs::path& real = error ? fs::path(path) : resolved;
   if (const fs::path packages = packages_above(real); !packages.empty()) return packages.string();
   const fs::path folder = holds_programs(real) ? real : real.parent_path();
-  const bool is_installed = holds_programs(folder) && !is_too_wide(folder.parent_path());
+  const bool is_installed = holds_programs(folder) && !contains_home(folder.parent_path());
   return (is_installed ? folder.parent_path() : real).string();
 }
 
@@ -100,7 +99,7 @@ std::string installation_of(const std::string& program) {
   std::error_code error;
   const fs::path resolved = fs::canonical(program, error);
   const fs::path folder = (error ? fs::path(program) : resolved).parent_path();
-  const bool is_installed = folder.filename() == "bin" && !is_too_wide(folder.parent_path());
+  const bool is_installed = folder.filename() == "bin" && !contains_home(folder.parent_path());
   return (is_installed ? folder.parent_path() : folder).string();
 }
 

@@ -17,6 +17,7 @@
 #include "kmux/guarded.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/quoted_headers.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/text.h"
 #include "kmux/validate.h"
@@ -269,6 +270,16 @@ Status save(const Program& program, const fs::path& path) {
   return write_file(path, document + "\n");
 }
 
+/// Parses a program in text form. One that is in a source is what the user named, so that the source's includes count
+/// as they do for a compiler; a separate file has its sources below its folder.
+Result<Program> from_text_of(const ProgramText& text, const fs::path& path, const FileReader& files) {
+  KMUX_ASSIGN(Program program, from_text(text, files));
+  const HeaderReach reach = text.source_path.empty() ? HeaderReach::kFolder : HeaderReach::kTree;
+  for (Variant& variant : program.variants) add_quoted_headers(variant, path.parent_path(), reach);
+  KMUX_TRY(check_valid(program));
+  return program;
+}
+
 }  // namespace
 
 Result<Program> load_program(const std::string& path) {
@@ -279,7 +290,7 @@ Result<Program> load_program(const std::string& path) {
       KMUX_ASSIGN(const fs::path real, folder.locate(file));
       return read_file(real);
     };
-    if (const std::optional<ProgramText> text = text_in_file(path, content)) return from_text(*text, files);
+    if (const std::optional<ProgramText> text = text_in_file(path, content)) return from_text_of(*text, path, files);
     Result<Program> program = parse(content, files);
     if (!program) return in_program(path, std::move(program).error());
     return program;

@@ -4,6 +4,9 @@
 
 #include "program_object.h"
 
+#include <filesystem>
+#include <utility>
+
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -12,6 +15,7 @@
 #include "kmux/cached_program.h"
 #include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
+#include "kmux/plugin/quoted_headers.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/program.h"
@@ -90,7 +94,8 @@ ProgramRef of_kernel(const Content& given, const ffi::String& signature,
   const std::string dialect = part("dialect");
   const std::string source = bytes_of(given);
   const std::string defines = part("defines");  // a line for each
-  return ProgramRef(
+  const std::string path = part("path");
+  Program program =
       value_of(kernel_program({.source = source,
                                .signature = {signature.data(), signature.size()},
                                .grid = part("grid"),
@@ -98,8 +103,13 @@ ProgramRef of_kernel(const Content& given, const ffi::String& signature,
                                .dynamic_smem_bytes = part("dynamic_smem_bytes"),
                                .args = part("args"),
                                .name = part("name"),
-                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect,
-                               .defines = defines.empty() ? std::vector<std::string>() : split_lines(defines)})));
+                               .dialect = dialect.empty() ? std::string(dialect_of_file(path)) : dialect,
+                               .defines = defines.empty() ? std::vector<std::string>() : split_lines(defines)}));
+  if (path.empty()) return ProgramRef(std::move(program));  // a text has no folder
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (Variant& variant : program.variants) add_quoted_headers(variant, folder, HeaderReach::kTree);
+  value_of(check_valid(program));
+  return ProgramRef(std::move(program));
 }
 
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {

@@ -181,6 +181,26 @@ class SourceKernel(unittest.TestCase):
                     kmux.kernel(pathlib.Path(folder, name), _SIGNATURE, grid=1, block=1)
                 self.assertRegex(caught.output[0], f"is in dialect {said}")
 
+    def test_finds_headers_beside_and_above_the_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (
+                ("src/near.h", '#include "../inc/far.h"\n'),
+                ("inc/far.h", "#define FACTOR 3\n"),
+                ("src/a.cu", '#include "near.h"\n__global__ void f(float* x) { x[0] *= FACTOR; }\n'),
+            ):
+                (path := pathlib.Path(folder, name)).parent.mkdir(exist_ok=True)
+                path.write_text(text)
+            pathlib.Path(folder, "src/b.cu").write_text(f"//! kmux\n//! kernel f(inout x: f32[1])\n//!   launch f<<<1, 1>>>(x)\n{text}")
+            for kernel in (
+                kmux.kernel(path, "f(x: inout f32[1])", grid=1, block=1, target="cpu"),
+                kmux.kernel(pathlib.Path(folder, "src/b.cu"), target="cpu"),
+            ):
+                x = numpy.full(1, 2, "float32")
+                kernel(x)
+                self.assertEqual(x[0], 6)
+            with self.assertRaisesRegex(kmux.CompileError, "near.h"):
+                kmux.kernel(text, "f(x: inout f32[1])", grid=1, block=1, target="cpu")(x)
+
     def test_compiles_nothing_in_a_second_process(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = str(pathlib.Path(folder, "trace.json"))

@@ -166,7 +166,7 @@ def kernel(
     """A kernel of its source, ready to be called: `kmux.kernel(SOURCE, "scale(x: f32[n], out y: f32[n])", grid=..., block=...)`.
 
     Args:
-        source: the text of a kernel, or the path of a file.
+        source: the text of a kernel, or the path of a file, whose quoted includes are found beside it.
         signature: what a caller passes, as docs/text-form.md writes it, or all of a program in its text form; empty for a
             source that carries its program in a comment.
         grid, block: extents, or expressions of the signature's names ("ceildiv(n, 256)"); one, or up to three. None for a

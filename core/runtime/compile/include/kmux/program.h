@@ -9,7 +9,9 @@
 namespace kmux {
 
 /// Reads and validates a program: `NAME.kmux.json`, the text form `NAME.kmux`, or a source that has the text form in
-/// its comments ("//! kmux"). Reads the files that it names from the same folder.
+/// its comments ("//! kmux"). Reads the files that it names from the same folder. The text form also gets the headers
+/// that its sources include by quoted names ("h.h"), relative to the including file; those of a source that carries the
+/// program may be above its folder ("../inc/h.h"), as far as the folders belong to the same user.
 ///
 /// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files, paths that
 ///         leave the folder by ".." or by a symbolic link.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -36,6 +37,9 @@ std::string installation_of(const std::string& program);
 /// Returns the installation that `path` belongs to, without links: the folder above the "bin" or "lib" that `path` is or lies in, or
 /// the folder of Python packages above it. Returns `path` itself where there is neither, or where that folder contains the user's home.
 std::string installation_around(const std::string& path);
+
+/// Returns true for a folder that contains the user's home, and for the root.
+bool contains_home(const std::filesystem::path& folder);
 
 /// A confinement in the kernel's form.
 class PreparedConfinement {
