@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -67,23 +69,33 @@ class QuotedIncludes {
 
   std::vector<File> follow_all(std::span<const File> texts);
 
+  /// Returns the number of folders above the folder that the includes lead through.
+  std::size_t depth() const { return depth_; }
+
+  /// Returns names that are not beside their file, but of headers of the folder: compilers find them by its path.
+  const std::set<std::string>& names_by_folder() const { return by_folder_; }
+
  private:
   void follow(const fs::path& path);
-  void add(const fs::path& path);
+  void add(const fs::path& named);
   std::optional<fs::path> place_of(const fs::path& path) const;
 
   fs::path folder_, root_;
   std::map<std::string, std::string> contents_;  // by path; empty for what is omitted
   std::vector<std::string> found_;
+  std::set<std::string> present_;  // texts and what was found
+  std::set<std::string> by_folder_;
+  std::size_t depth_ = 0;
 };
 
 std::vector<File> QuotedIncludes::follow_all(std::span<const File> texts) {
-  for (const File& text : texts) contents_.emplace(text.path, text.content);
+  for (const File& text : texts) contents_.emplace(text.path, text.content), present_.insert(text.path);
   for (const File& text : texts) follow(text.path);
   for (std::size_t next = 0; next < found_.size() && next < kMaxHeaders; ++next) follow(std::string(found_[next]));
   std::vector<File> headers;
   headers.reserve(found_.size());
   for (const std::string& path : found_) headers.push_back({path, std::move(contents_.at(path))});
+  std::erase_if(by_folder_, [&](const std::string& name) { return !present_.contains(name); });
   return headers;
 }
 
@@ -92,16 +104,21 @@ void QuotedIncludes::follow(const fs::path& path) {
     const bool is_relative = include.form == Include::Form::kQuoted && include.reach == Include::Reach::kFirst &&
                              !include.name.starts_with('/');
     if (is_relative) add((path.parent_path() / include.name).lexically_normal());
+    if (is_relative && path.has_parent_path()) by_folder_.insert(include.name);
   }
 }
 
-void QuotedIncludes::add(const fs::path& path) {
+void QuotedIncludes::add(const fs::path& named) {
+  const fs::path path = (folder_ / named).lexically_normal().lexically_relative(folder_);  // one name for each file
   const auto [known, is_new] = contents_.try_emplace(path.string());
+  if (!is_new && present_.contains(known->first)) depth_ = std::max(depth_, depth_of(named));
   const std::optional<fs::path> place = is_new ? place_of(path) : std::nullopt;
   Result<std::string> content = place ? read_file(*place) : Result<std::string>(std::string());
   if (!place || !content) return;
   known->second = *std::move(content);
   found_.push_back(known->first);
+  present_.insert(known->first);
+  depth_ = std::max(depth_, depth_of(named));
 }
 
 /// Returns the real path of a file that the program may include; `path` is relative to its folder.
@@ -128,6 +145,15 @@ void move_into(Variant& variant, const fs::path& prefix) {
   for (File& file : variant.headers) file.path = moved(file.path);
 }
 
+/// Adds a header for each name that compilers find by the folder of the sources, which is not the program's any more:
+/// the machine's file of that name (-I) would be a second copy of the program's.
+void add_forwards(Variant& variant, const fs::path& prefix, const std::set<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(variant.headers, name, &File::path) != variant.headers.end()) continue;
+    variant.headers.push_back({name, "#include \"" + (prefix / name).string() + "\"\n"});
+  }
+}
+
 bool has_includes(const std::string& dialect) {
   const Dialect* const known = find_dialect(dialect);
   return known != nullptr && !known->is_binary && dialect != "cutedsl" && dialect != "ptx";
@@ -145,13 +171,15 @@ void add_quoted_headers(Variant& variant, const fs::path& folder, HeaderReach re
   if (!has_includes(variant.dialect)) return;
   std::vector<File> texts = variant.sources;
   texts.insert(texts.end(), variant.headers.begin(), variant.headers.end());
-  std::size_t depth = 0;
-  for (File& header : quoted_headers(texts, folder, reach)) {
-    depth = std::max(depth, depth_of(header.path));
-    variant.headers.push_back(std::move(header));
-  }
   std::error_code error;
-  if (depth > 0) move_into(variant, end_of(fs::canonical(folder.empty() ? fs::path(".") : folder, error), depth));
+  const fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+  if (error) return;
+  QuotedIncludes includes(real, reach);
+  std::ranges::move(includes.follow_all(texts), std::back_inserter(variant.headers));
+  if (includes.depth() == 0) return;
+  const fs::path prefix = end_of(real, includes.depth());
+  move_into(variant, prefix);
+  add_forwards(variant, prefix, includes.names_by_folder());
 }
 
 }  // namespace kmux

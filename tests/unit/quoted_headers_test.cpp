@@ -102,6 +102,28 @@ TEST_F(QuotedHeadersTest, BecomeFilesOfTheSourcesProgram) {
   EXPECT_EQ(variant.headers.back().content, "int far;\n");
 }
 
+TEST_F(QuotedHeadersTest, OfTheSourcesFolderAreFilesOnce) {
+  write("project/src/a.cu", std::string(kProgram) + "#include \"sub/b.h\"\n#include \"../src/own.h\"\n");
+  write("project/src/own.h", "#pragma once\n");
+  write("project/src/sub/b.h", "#include \"own.h\"\n");
+  const Program program = load_program(folder_.path() / "project" / "src" / "a.cu").value();
+  EXPECT_THAT(paths_of(program.variants.front().headers), UnorderedElementsAre("src/own.h", "src/sub/b.h", "own.h"));
+}
+
+TEST_F(QuotedHeadersTest, OfTheSourcesFolderAreFoundByNameFromSubfolders) {
+  write("project/src/a.cu",
+        std::string(kProgram) + "#include \"../inc/far.h\"\n#include \"near.h\"\n#include \"sub/b.h\"\n");
+  write("project/inc/far.h", "");
+  write("project/src/own.h", "");
+  write("project/src/near.h", "#pragma once\n");
+  write("project/src/sub/b.h", "#include \"near.h\"\n");
+  const Program program = load_program(folder_.path() / "project" / "src" / "a.cu").value();
+  const std::vector<File>& headers = program.variants.front().headers;
+  const auto forward = std::ranges::find(headers, "near.h", &File::path);
+  ASSERT_NE(forward, headers.end());
+  EXPECT_EQ(forward->content, "#include \"src/near.h\"\n");
+}
+
 TEST_F(QuotedHeadersTest, OfATextFileAreBelowItsFolder) {
   const std::string text =
       "program twice(inout x: f32[4])\n  variant cuda\n    sources \"src/a.cu\"\n    launch twice<<<1, 4>>>(x)\n";
