@@ -104,7 +104,7 @@ void describe_pack(po::options_description& options) {
   describe_force(options);
 }
 
-/// Compiles what `kmux run` would run, so that a report is true.
+/// Compiles what `kmux run` would run, and returns the backend.
 ///
 /// Errors: as for `build`; unsupported if nothing here runs what was built.
 Result<std::string> compile_begun(const std::string& path, const std::vector<std::string>& include_dirs) {
@@ -125,7 +125,7 @@ Report report_written(const std::string& path, const std::vector<std::string>& i
   report.is_file = false;
   const Result<std::string> compiled = compile_begun(path, include_dirs);
   if (compiled) {
-    report.text = path + ": written; " + run + "` runs it\n";
+    report.text = path + ": written; backend " + *compiled + " compiles it. Next: " + run + "`\n";
     report.json["backend"] = *compiled;
     return report;
   }

@@ -144,7 +144,7 @@ TEST_F(CliNewKindsTest, ReportsWhatDoesNotCompile) {
     EXPECT_EQ(result.exit_code == 0, result.standard_error.find("kmux: error: k.cu: ") == std::string::npos) << source;
     return result.standard_output;
   };
-  EXPECT_EQ(report_of(child), "k.cu: written; `kmux run k.cu` runs it\n");
+  EXPECT_EQ(report_of(child), "k.cu: written; backend cpu compiles it. Next: `kmux run k.cu`\n");
   EXPECT_EQ(report_of("#include \"common.h\"\n" + child),
             "k.cu: written; backend cpu cannot compile it (the error has the reason). Correct it, then `kmux run "
             "k.cu`.\n");
@@ -161,7 +161,7 @@ TEST_F(CliNewKindsTest, CompilesWithIncludeFolders) {
   session_.write("k.cu", "#include <real.h>\n__global__ void k(real* x) { x[threadIdx.x] = 1; }\n");
   const ProcessResult result = session_.run({"new", "k.cu", "--write", "-I", "include"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
-  EXPECT_EQ(result.standard_output, "k.cu: written; `kmux run k.cu -I include` runs it\n");
+  EXPECT_EQ(result.standard_output, "k.cu: written; backend cpu compiles it. Next: `kmux run k.cu -I include`\n");
   EXPECT_EQ(session_.run({"run", "k.cu", "-I", "include"}).exit_code, 0);
 }
 
