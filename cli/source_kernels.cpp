@@ -201,15 +201,15 @@ std::size_t count_dynamic(std::string_view text) {
 
 }  // namespace
 
-void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source,
-                         const std::vector<File>& headers) {
+void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source) {
   std::size_t elsewhere = count_dynamic(source.content);
   for (SourceKernel& kernel : kernels) {
     const std::size_t own = count_dynamic(kernel.body);
     kernel.has_dynamic_memory = own != 0;
     elsewhere -= std::min(own, elsewhere);
   }
-  for (const File& header : headers) elsewhere += count_dynamic(header.content);
+  const Program program = program_of(source);
+  for (const File& header : program.variants[0].headers) elsewhere += count_dynamic(header.content);
   if (elsewhere == 0) return;
   for (SourceKernel& kernel : kernels) kernel.has_dynamic_memory = true;
 }

@@ -62,7 +62,7 @@ std::vector<std::string> headers_beside(const NewSource& source);
 Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<std::string>& folders);
 
 /// Notes the kernels that declare dynamic shared memory. If a declaration is in no kernel, all may use it.
-void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source, const std::vector<File>& headers);
+void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source);
 
 /// Returns the names that users may use for the kernel: the full name, without template arguments, without namespaces,
 /// and without both.

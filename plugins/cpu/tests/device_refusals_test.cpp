@@ -124,9 +124,9 @@ TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"mov.u32 %0, %%smid;\""));
   EXPECT_THAT(told_assembly("__device__ float f(float v) {\n  float w;\n"
-                            "  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));\n  return w;\n}\n" +
+                            "  asm(\"redux.sync.max.f32 %0, %1, -1;\" : \"=f\"(w) : \"f\"(v));\n  return w;\n}\n" +
                             kernel_of("y[0] = f(x[0]);")),
-              AllOf(HasSubstr("\"rcp.approx.f32 %0, %1;\""), HasSubstr("(k.cu:3)")));
+              AllOf(HasSubstr("\"redux.sync.max.f32 %0, %1, -1;\""), HasSubstr("(k.cu:3)")));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"movl $5, %k0\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"movl $5, %k0\""));
   EXPECT_THAT(told_assembly(kernel_of("asm(\"mov.u32 %r1, %smid;\");")), HasSubstr("\"mov.u32 %r1, %smid;\""));

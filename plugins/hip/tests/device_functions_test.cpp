@@ -251,7 +251,8 @@ TEST_F(FunctionsOfBackendCpuTest, AreAllListed) {
   std::set<std::string> missing = declared();
   EXPECT_GT(missing.size(), 800U);
   std::erase_if(missing, [&](const std::string& name) {
-    const bool is_own = name.starts_with("kmux_") || name.starts_with("__builtin_") || name.starts_with("operator");
+    const bool is_own = name.starts_with("kmux_") || name.starts_with("__builtin_") || name.starts_with("operator") ||
+                        name.ends_with("_16a") || name.ends_with("_32a");  // vectors of CUDA 13 alone
     return is_own || name == "printf" || known.contains(name);
   });
   EXPECT_THAT(missing, IsEmpty()) << "write them into tests/data/device_functions.txt, and what they are into device/";
