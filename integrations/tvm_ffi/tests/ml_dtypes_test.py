@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of ml_dtypes: taken without a copy, returned, or refused by name where a kernel's elements lie otherwise; its numbers."""
+"""Arrays of ml_dtypes: taken without a copy, packed where a kernel has several elements in a byte, returned; its numbers."""
 
 import decimal
 import importlib.util
@@ -127,12 +127,35 @@ class MlDtypes(unittest.TestCase):
             self.assertEqual((type(made), made.dtype, made.tobytes()), (np.ndarray, x.dtype, x.tobytes()))
             made[0] = 2  # it may be written
 
-    def test_elements_that_lie_in_bytes_of_their_own_are_refused_by_name(self):
-        refused = {"int4": "a uint8 array with 2 elements", "uint2": "a uint8 array with 4", "float4_e2m1fn": "a uint8 array with 2", "float6_e3m2fn": "another array"}
+    def test_elements_of_less_than_a_byte_are_packed_for_kernels_that_read_them(self):
+        bits = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4_e2m1fn": 4}
+        for dtype, size in bits.items():
+            for shape in ((8,), (3, 5), (1,), (0,)):
+                x = (np.arange(np.prod(shape), dtype="uint8") % (1 << size)).reshape(shape)
+                extents = ", ".join(map(str, shape))
+                count = -(-x.size * size // 8)
+                kernel = kmux.kernel(
+                    _SOURCE, f"copy(x: {dtype}[{extents}], y: inout u8[{count}])", args=f"x, y, {count}: i64, 1: i32", target="cpu"
+                )
+                y = np.zeros(count, "uint8")
+                given = x.view(self.array(dtype, 1).dtype)
+                given.flags.writeable = False
+                kernel(given, y)
+                every = "".join(format(int(one), f"0{size}b")[::-1] for one in x.reshape(-1)).ljust(8 * count, "0")
+                self.assertEqual(y.tolist(), [int(every[8 * i : 8 * i + 8][::-1], 2) for i in range(count)], (dtype, shape))
+                if x.ndim == 2:
+                    kernel(np.asfortranarray(given), y)
+                    self.assertEqual(y.tolist(), [int(every[8 * i : 8 * i + 8][::-1], 2) for i in range(count)])
+
+    def test_packed_elements_that_are_written_or_cross_bytes_are_refused_by_name(self):
+        refused = {"int4": "a uint8 array with 2 elements", "uint2": "a uint8 array with 4", "float4_e2m1fn": "a uint8 array with 2"}
         for dtype, advice in refused.items():
             kernel = kmux.kernel(_SOURCE, f"copy(x: {dtype}[8], y: inout {dtype}[8])", args="x, y, 1: i64, 1: i32", target="cpu")
-            with self.assertRaisesRegex(TypeError, f'parameter "x" is a NumPy array of dtype .{dtype}., with a byte for each .*Pass {advice}'):
+            with self.assertRaisesRegex(ValueError, f'parameter "y" is a NumPy array of dtype .{dtype}., with a byte for each .*Pass {advice}'):
                 kernel(self.array(dtype, 8), self.array(dtype, 8))
+        kernel = kmux.kernel(_SOURCE, "copy(x: float6_e3m2fn[8], y: inout u8[8])", args="x, y, 1: i64, 1: i32", target="cpu")
+        with self.assertRaisesRegex(TypeError, 'parameter "x" is a NumPy array of dtype .float6_e3m2fn., with a byte for each .*Pass another array'):
+            kernel(self.array("float6_e3m2fn", 8), np.zeros(8, "uint8"))
 
     def test_functions_of_tensors_take_and_return_them(self):
         @kmux.jit(target="cpu")

@@ -125,7 +125,7 @@ def _of_numpy(array: Any) -> tuple[Any, bool]:
         raise Refused("is a masked array (a kernel does not see its mask). Pass x.filled(VALUE), or x.data for all elements.")
     is_read_only = not array.flags.writeable
     if array.dtype.num >= _ml_dtypes.FIRST and (name := _ml_dtypes.name_of(array.dtype)) is not None:
-        return _of_ml_dtypes(array, name), is_read_only
+        return _of_ml_dtypes(array, name), is_read_only or name in _ml_dtypes.PACKED
     given = numpy.asarray(_Memory(array)) if is_read_only and not array.dtype.hasobject else array
     try:
         if not _is_usual(array):
@@ -137,15 +137,12 @@ def _of_numpy(array: Any) -> tuple[Any, bool]:
 
 def _of_ml_dtypes(array: Any, name: str) -> Any:
     if name in _ml_dtypes.PACKED:
-        raise Refused(f"is a NumPy array of dtype {name!r}, with a byte for each element (a kernel's lie side by side). {_packing(name)}")
+        if (count := _ml_dtypes.per_byte(name)) is None:
+            raise Refused(f"is a NumPy array of dtype {name!r}, with a byte for each element (a kernel's lie side by side). Pass another array.")
+        return _ml_dtypes.packed_tensor_of(array, name, count)
     if any(step % array.dtype.itemsize for step in array.strides):
         raise Refused(f"is a NumPy array of dtype {name!r} (its strides are not whole elements). Pass a copy.")
     return _ml_dtypes.tensor_of(array, name)
-
-
-def _packing(name: str) -> str:
-    per_byte = {"1": 8, "2": 4, "4": 2}.get(name.partition("int")[2] or name[5:6])
-    return f"Pass a uint8 array with {per_byte} elements in a byte." if per_byte else "Pass another array."
 
 
 def _is_usual(array: Any) -> bool:
@@ -263,6 +260,16 @@ def taken(name: str, value: Any) -> Any:
         raise TypeError(f"{name} {error.problem}") from None
 
 
+def _unwritable(value: Any) -> str:
+    """Returns why a kernel cannot write `value`, behind the name of its parameter."""
+    numpy = _optional.numpy
+    name = _ml_dtypes.name_of(value.dtype) if numpy is not None and isinstance(value, numpy.ndarray) else None
+    if name in _ml_dtypes.PACKED:
+        advice = f"Pass a uint8 array with {_ml_dtypes.per_byte(name)} elements in a byte"
+        return f"is a NumPy array of dtype {name!r}, with a byte for each element (the kernel writes them side by side). {advice}."
+    return f"is a read-only {_name_of(value)} (the kernel writes it). Pass a copy."
+
+
 def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     """The arguments of a call as TVM-FFI takes them.
 
@@ -280,7 +287,7 @@ def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     for place, (parameter, (_, read_only)) in enumerate(zip(parameters_of(kernel, len(arguments)), given)):
         written = parameter["name"] in outputs or parameter.get("buffer", {}).get("inout")
         if written and read_only:
-            problem = f"is a read-only {_name_of(arguments[place])} (the kernel writes it). Pass a copy."
+            problem = _unwritable(arguments[place])
             raise argument_error(kernel, len(arguments), place, ValueError, problem)
     return [value for value, _ in given]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from . import _optional
 from ._library import functions
 from ._owner import Owner
 
@@ -45,6 +46,22 @@ def tensor_of(array: Any, name: str) -> Any:
     _tell(array.dtype.num, name)
     strides = [step // size for step in array.strides]
     return functions.foreign_tensor(array.ctypes.data, array.shape, strides, name, _CPU, 0, Owner(array))
+
+
+def per_byte(name: str) -> int | None:
+    """Returns how many elements of a packed dtype lie in a byte of a kernel's; None if they cross bytes."""
+    return {"1": 8, "2": 4, "4": 2}.get(name.partition("int")[2] or name[5:6])
+
+
+def packed_tensor_of(array: Any, name: str, count: int) -> Any:
+    """A tensor with a copy of an array of that packed dtype, `count` elements in a byte, the first in the lowest bits."""
+    numpy: Any = _optional.numpy
+    bits = 8 // count
+    values = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8) & ((1 << bits) - 1)
+    values = numpy.pad(values, (0, -values.size % count)).reshape(-1, count)
+    packed = numpy.bitwise_or.reduce(values << numpy.arange(0, 8, bits, dtype=numpy.uint8), axis=1)
+    strides = [numpy.prod(array.shape[dim + 1 :], dtype=int).item() for dim in range(array.ndim)]
+    return functions.foreign_tensor(packed.ctypes.data, array.shape, strides, name, _CPU, 0, Owner(packed))
 
 
 def _tell(number: int, name: str) -> None:
