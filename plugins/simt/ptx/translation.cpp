@@ -21,8 +21,8 @@ Error refused_text(std::string reason) {
 }
 
 bool is_immediate(const llvm::InlineAsm::ConstraintInfo& constraint, const llvm::Value& value) {
-  const llvm::StringRef code = constraint.Codes.empty() ? "" : constraint.Codes.front();
-  return (code == "n" || code == "i") && llvm::isa<llvm::Constant>(value);
+  if (constraint.Codes.empty() || !llvm::isa<llvm::Constant>(value)) return false;
+  return constraint.Codes.front() == "n" || constraint.Codes.front() == "i";
 }
 
 /// The operands of an assembly.
