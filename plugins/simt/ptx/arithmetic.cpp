@@ -24,12 +24,9 @@ using OfTwo = std::function<Value*(Builder&, Value*, Value*)>;
 // Returns `compute` of each element of `a` and `b`.
 Value* elementwise(Builder& builder, Type type, Value* a, Value* b, const OfTwo& compute) {
   if (type.count == 1) return compute(builder, a, b);
-  llvm::Type* const half = builder.getInt16Ty();
-  Value* const low = compute(builder, builder.CreateTrunc(a, half), builder.CreateTrunc(b, half));
-  Value* const high = compute(builder, builder.CreateTrunc(builder.CreateLShr(a, 16), half),
-                              builder.CreateTrunc(builder.CreateLShr(b, 16), half));
-  Value* const moved = builder.CreateShl(builder.CreateZExt(high, a->getType()), 16);
-  return builder.CreateOr(moved, builder.CreateZExt(low, a->getType()));
+  Value* const low = compute(builder, part_of(builder, a, 0, 16), part_of(builder, b, 0, 16));
+  Value* const high = compute(builder, part_of(builder, a, 16, 16), part_of(builder, b, 16, 16));
+  return concatenated(builder, low, high);
 }
 
 Status emit_two(Instruction& in, Type type, const OfTwo& compute) {
@@ -108,7 +105,7 @@ Value* product(Builder& builder, Type type, Half half, Value* a, Value* b) {
 Status check_product(Instruction& in, Half half) {
   const Type type = in.type(0);
   if (!is_wide_enough(type) || type.count != 1) return in.refuse("it does not multiply this type");
-  if (half == Half::kNone) return in.refuse("it has none of \".lo\", \".hi\" and \".wide\"");
+  if (half == Half::kNone) return in.refuse(R"(it has none of ".lo", ".hi" and ".wide")");
   return half == Half::kWide && type.bits == 64 ? Status(in.refuse("a product has at most 64 bits")) : Status(Ok{});
 }
 
@@ -207,6 +204,18 @@ Status emit_rem(Instruction& in) {
   return in.write(in.builder().CreateSub(v[0], in.builder().CreateMul(whole, v[1])));
 }
 
+// Returns min or max of integers of `type`, then the larger of that and 0 if `is_rectified`.
+OfTwo extreme_of(Type type, bool is_max, bool is_rectified) {
+  const intrinsic::ID of_signed = is_max ? intrinsic::smax : intrinsic::smin;
+  const intrinsic::ID of_unsigned = is_max ? intrinsic::umax : intrinsic::umin;
+  const OfTwo plain = by_intrinsic(type.is_signed() ? of_signed : of_unsigned);
+  if (!is_rectified) return plain;
+  return [plain](Builder& builder, Value* a, Value* b) -> Value* {
+    Value* const one = plain(builder, a, b);
+    return builder.CreateBinaryIntrinsic(intrinsic::smax, one, llvm::Constant::getNullValue(one->getType()));
+  };
+}
+
 Status emit_extreme(Instruction& in, bool is_max) {
   if (in.types() != 1) return in.refuse("its type is missing");
   const Type type = in.type(0);
@@ -215,14 +224,7 @@ Status emit_extreme(Instruction& in, bool is_max) {
   if (!is_wide_enough(type)) return in.refuse("it does not compare this type");
   const bool is_rectified = in.take("relu");
   if (is_rectified && !type.is_signed()) return in.refuse("\".relu\" needs a signed type");
-  const intrinsic::ID of_signed = is_max ? intrinsic::smax : intrinsic::smin;
-  const intrinsic::ID of_unsigned = is_max ? intrinsic::umax : intrinsic::umin;
-  return emit_two(in, type, [&](Builder& builder, Value* a, Value* b) {
-    Value* const one = builder.CreateBinaryIntrinsic(type.is_signed() ? of_signed : of_unsigned, a, b);
-    if (!is_rectified) return one;
-    return static_cast<Value*>(
-        builder.CreateBinaryIntrinsic(intrinsic::smax, one, llvm::Constant::getNullValue(one->getType())));
-  });
+  return emit_two(in, type, extreme_of(type, is_max, is_rectified));
 }
 
 Status emit_min(Instruction& in) { return emit_extreme(in, false); }
@@ -264,7 +266,7 @@ Value* field(Builder& builder, Value* word, unsigned place, unsigned bits, bool 
 // dp4a.u32.s32 d, a, b, c: c plus the products of the bytes; dp2a: of two halves of a with two bytes of b.
 Status emit_dot(Instruction& in, unsigned count) {
   const std::size_t half = count == 4 ? 0 : in.take_any({"lo", "hi"});
-  if (half > 1) return in.refuse("it has none of \".lo\" and \".hi\"");
+  if (half > 1) return in.refuse(R"(it has none of ".lo" and ".hi")");
   KMUX_TRY(in.check(2, 4));
   for (std::size_t i = 0; i < 2; ++i) {
     if (in.type(i).whole() != 32 || !is_wide_enough(in.type(i))) return in.refuse("these types are not supported");

@@ -1,5 +1,7 @@
 // Atomic operations on memory: atom, red.
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 
 #include "llvm/IR/Module.h"
@@ -61,40 +63,48 @@ Result<Update> update_of(Instruction& in, bool has_result) {
   return update;
 }
 
+/// An operation of integers of 32 or 64 bits.
+struct NamedOperation {
+  enum class Types : std::uint8_t { kAll, kNumbers, kU32 };
+  std::string_view name;
+  Operation of_signed, of_unsigned;
+  Types types = Types::kAll;
+
+  bool has(Type type) const {
+    if (types == Types::kU32) return type == Type{Type::Kind::kUnsigned, 32};
+    return types == Types::kAll || type.kind != Type::Kind::kBits;
+  }
+};
+
+constexpr NamedOperation kOperations[] = {
+    {"add", Operation::Add, Operation::Add, NamedOperation::Types::kNumbers},
+    {"min", Operation::Min, Operation::UMin, NamedOperation::Types::kNumbers},
+    {"max", Operation::Max, Operation::UMax, NamedOperation::Types::kNumbers},
+    {"and", Operation::And, Operation::And},
+    {"or", Operation::Or, Operation::Or},
+    {"xor", Operation::Xor, Operation::Xor},
+    {"exch", Operation::Xchg, Operation::Xchg},
+    {"inc", Operation::UIncWrap, Operation::UIncWrap, NamedOperation::Types::kU32},
+    {"dec", Operation::UDecWrap, Operation::UDecWrap, NamedOperation::Types::kU32}};
+
 // Returns LLVM's operation; empty if it has none.
 std::optional<Operation> operation_of(const Update& update) {
   const Type type = update.type;
   if (type.count != 1 || type.is_half()) return std::nullopt;
   if (type.is_native_float()) return update.name == "add" ? std::optional(Operation::FAdd) : std::nullopt;
-  if (type.bits < 32) return std::nullopt;
-  const bool is_number = type.kind != Type::Kind::kBits;
-  const bool is_signed = type.is_signed();
-  if (update.name == "add" && is_number) return Operation::Add;
-  if (update.name == "min" && is_number) return is_signed ? Operation::Min : Operation::UMin;
-  if (update.name == "max" && is_number) return is_signed ? Operation::Max : Operation::UMax;
-  if (update.name == "and") return Operation::And;
-  if (update.name == "or") return Operation::Or;
-  if (update.name == "xor") return Operation::Xor;
-  if (update.name == "exch") return Operation::Xchg;
-  if (update.name == "inc" && type == Type{Type::Kind::kUnsigned, 32}) return Operation::UIncWrap;
-  if (update.name == "dec" && type == Type{Type::Kind::kUnsigned, 32}) return Operation::UDecWrap;
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kOperations, update.name, &NamedOperation::name);
+  if (type.bits < 32 || found == std::end(kOperations) || !found->has(type)) return std::nullopt;
+  return type.is_signed() ? found->of_signed : found->of_unsigned;
 }
 
 // Returns the sum of halves of `type`, packed or not.
 Value* sum_of_halves(Builder& builder, Type type, Value* a, Value* b) {
-  llvm::Type* const whole = a->getType();
-  Value* result = nullptr;
-  for (unsigned i = 0; i < type.count; ++i) {
-    const auto one = [&](Value* all) {
-      Value* const moved = i == 0 ? all : builder.CreateLShr(all, 16);
-      return float_of_half(builder, builder.CreateTrunc(moved, builder.getInt16Ty()), type);
-    };
-    Value* const sum = half_of_float(builder, builder.CreateFAdd(one(a), one(b)), type);
-    Value* const placed = builder.CreateShl(builder.CreateZExt(sum, whole), 16 * i);
-    result = i == 0 ? placed : builder.CreateOr(result, placed);
-  }
-  return result;
+  const auto sum_at = [&](unsigned place) {
+    const auto one = [&](Value* all) { return float_of_half(builder, part_of(builder, all, place, 16), type); };
+    return half_of_float(builder, builder.CreateFAdd(one(a), one(b)), type);
+  };
+  Value* const low = sum_at(0);
+  return type.count == 1 ? low : concatenated(builder, low, sum_at(16));
 }
 
 // Adds `value` in a loop until no other thread has changed the place in between. Returns the value before.

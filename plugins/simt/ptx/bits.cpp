@@ -79,8 +79,7 @@ Status emit_shf(Instruction& in) {
   KMUX_ASSIGN(const auto v, in.sources(3, kB32));
   Builder& builder = in.builder();
   llvm::Type* const wide = builder.getInt64Ty();
-  Value* const both =
-      builder.CreateOr(builder.CreateShl(builder.CreateZExt(v[1], wide), 32), builder.CreateZExt(v[0], wide));
+  Value* const both = concatenated(builder, v[0], v[1]);
   Value* const places = mode == 0 ? builder.CreateAnd(v[2], constant(v[2], 31))
                                   : builder.CreateBinaryIntrinsic(intrinsic::umin, v[2], constant(v[2], 32));
   Value* const by = builder.CreateZExt(places, wide);
@@ -99,16 +98,31 @@ Value* ones(Builder& builder, Value* count, llvm::Type* type) {
                               builder.CreateLShr(all, safe));
 }
 
-/// The bits of a field: its first one, and their number, of type i32 and below 256.
+/// A field of a value, all of the value's type.
 struct Field {
-  Value* place = nullptr;
-  Value* count = nullptr;
+  Value* count = nullptr;  // its bits, below 256
+  Value* width = nullptr;  // the same, at most the value's
+  Value* ones = nullptr;   // as many
+  Value* by = nullptr;     // its place, at most that of the value's last bit
+  Value* is_inside = nullptr;  // the place is one of the value
 };
 
-Result<Field> field_of(Instruction& in, std::size_t place, std::size_t count) {
+// Returns the field of `whole` whose place and number of bits are operands, of which the lowest byte counts.
+Result<Field> field_of(Instruction& in, Value* whole, std::size_t place, std::size_t count) {
+  Builder& builder = in.builder();
+  const auto byte_of = [&](Value* word) {
+    return builder.CreateZExtOrTrunc(builder.CreateAnd(word, constant(word, 255)), whole->getType());
+  };
   KMUX_ASSIGN(Value* const b, in.read(place, kB32));
   KMUX_ASSIGN(Value* const c, in.read(count, kB32));
-  return Field{in.builder().CreateAnd(b, constant(b, 255)), in.builder().CreateAnd(c, constant(c, 255))};
+  const unsigned bits = whole->getType()->getIntegerBitWidth();
+  Value* const first = byte_of(b);
+  Field field{.count = byte_of(c)};
+  field.width = builder.CreateBinaryIntrinsic(intrinsic::umin, field.count, constant(whole, bits));
+  field.ones = ones(builder, field.width, whole->getType());
+  field.by = builder.CreateBinaryIntrinsic(intrinsic::umin, first, constant(whole, bits - 1));
+  field.is_inside = builder.CreateICmpULE(first, constant(whole, bits - 1));
+  return field;
 }
 
 bool is_word(Type type) { return type.is_integer() && type.count == 1 && type.bits >= 32; }
@@ -120,23 +134,17 @@ Status emit_bfe(Instruction& in) {
   if (!is_word(type) || type.kind == Type::Kind::kBits)
     return in.refuse("its type must be an integer of 32 or 64 bits");
   KMUX_ASSIGN(Value* const a, in.read(1, type));
-  KMUX_ASSIGN(const Field field, field_of(in, 2, 3));
+  KMUX_ASSIGN(const Field field, field_of(in, a, 2, 3));
   Builder& builder = in.builder();
-  Value* const most = constant(a, type.bits - 1);
-  Value* const places = builder.CreateZExtOrTrunc(field.place, a->getType());
-  Value* const by = builder.CreateBinaryIntrinsic(intrinsic::umin, places, most);
-  Value* const count = builder.CreateZExtOrTrunc(field.count, a->getType());
-  Value* const width = builder.CreateBinaryIntrinsic(intrinsic::umin, count, constant(a, type.bits));
-  Value* const mask = ones(builder, width, a->getType());
   if (!type.is_signed()) {
-    Value* const moved = builder.CreateAnd(builder.CreateLShr(a, by), mask);
-    return in.write(builder.CreateSelect(builder.CreateICmpULE(places, most), moved, constant(a, 0)));
+    Value* const moved = builder.CreateAnd(builder.CreateLShr(a, field.by), field.ones);
+    return in.write(builder.CreateSelect(field.is_inside, moved, constant(a, 0)));
   }
-  Value* const moved = builder.CreateAShr(a, by);
-  Value* const spare =
-      builder.CreateBinaryIntrinsic(intrinsic::umin, builder.CreateSub(constant(a, type.bits), width), most);
+  Value* const moved = builder.CreateAShr(a, field.by);
+  Value* const spare = builder.CreateBinaryIntrinsic(
+      intrinsic::umin, builder.CreateSub(constant(a, type.bits), field.width), constant(a, type.bits - 1));
   Value* const extended = builder.CreateAShr(builder.CreateShl(moved, spare), spare);
-  return in.write(builder.CreateSelect(builder.CreateICmpEQ(count, constant(a, 0)), constant(a, 0), extended));
+  return in.write(builder.CreateSelect(builder.CreateICmpEQ(field.count, constant(a, 0)), constant(a, 0), extended));
 }
 
 // bfi.b32 f, a, b, c, d: b with the lowest d bits of a from bit c on.
@@ -146,17 +154,12 @@ Status emit_bfi(Instruction& in) {
   if (!is_word(type) || type.kind != Type::Kind::kBits) return in.refuse("its type must be b32 or b64");
   KMUX_ASSIGN(Value* const a, in.read(1, type));
   KMUX_ASSIGN(Value* const b, in.read(2, type));
-  KMUX_ASSIGN(const Field field, field_of(in, 3, 4));
+  KMUX_ASSIGN(const Field field, field_of(in, a, 3, 4));
   Builder& builder = in.builder();
-  Value* const most = constant(a, type.bits - 1);
-  Value* const places = builder.CreateZExtOrTrunc(field.place, a->getType());
-  Value* const by = builder.CreateBinaryIntrinsic(intrinsic::umin, places, most);
-  Value* const count = builder.CreateZExtOrTrunc(field.count, a->getType());
-  Value* const width = builder.CreateBinaryIntrinsic(intrinsic::umin, count, constant(a, type.bits));
-  Value* const mask = builder.CreateShl(ones(builder, width, a->getType()), by);
-  Value* const inserted = builder.CreateOr(builder.CreateAnd(builder.CreateShl(a, by), mask),
+  Value* const mask = builder.CreateShl(field.ones, field.by);
+  Value* const inserted = builder.CreateOr(builder.CreateAnd(builder.CreateShl(a, field.by), mask),
                                            builder.CreateAnd(b, builder.CreateNot(mask)));
-  return in.write(builder.CreateSelect(builder.CreateICmpULE(places, most), inserted, b));
+  return in.write(builder.CreateSelect(field.is_inside, inserted, b));
 }
 
 // bmsk.clamp.b32 d, a, b: b ones from bit a on.
@@ -255,9 +258,7 @@ Status emit_prmt(Instruction& in) {
   if (in.type(0) != kB32) return in.refuse("its type must be b32");
   KMUX_ASSIGN(const auto v, in.sources(3, kB32));
   Builder& builder = in.builder();
-  llvm::Type* const i64 = builder.getInt64Ty();
-  Value* const wide =
-      builder.CreateOr(builder.CreateShl(builder.CreateZExt(v[1], i64), 32), builder.CreateZExt(v[0], i64));
+  Value* const wide = concatenated(builder, v[0], v[1]);
   if (mode == kModes) return in.write(permuted(builder, wide, v[2]));
   Value* const c = builder.CreateAnd(v[2], builder.getInt32(3));
   Value* result = nullptr;

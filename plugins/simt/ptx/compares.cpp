@@ -76,10 +76,7 @@ Result<Test> test_of(Instruction& in, Type type) {
 
 // Returns element `element` of `bits` as a value that can be compared.
 Value* comparable(Builder& builder, Value* bits, Type type, unsigned element, bool flushes) {
-  if (type.is_half()) {
-    Value* const moved = element == 0 ? bits : builder.CreateLShr(bits, 16);
-    return float_of_half(builder, builder.CreateTrunc(moved, builder.getInt16Ty()), type);
-  }
+  if (type.is_half()) return float_of_half(builder, part_of(builder, bits, 16 * element, 16), type);
   return flushes && type.is_native_float() ? flushed(builder, bits) : bits;
 }
 

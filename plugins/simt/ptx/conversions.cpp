@@ -139,9 +139,14 @@ Result<Value*> number_to_number(Instruction& in, Value* x, Type from, Type to, c
   return to.bits == 64 ? builder.CreateFPExt(x, builder.getDoubleTy()) : x;
 }
 
-Result<Value*> converted(Instruction& in, Value* x, Type from, Type to, const Modifiers& modifiers) {
+Status check_modifiers(Instruction& in, Type from, Type to, const Modifiers& modifiers) {
   if (modifiers.stays_finite) return in.refuse("\".satfinite\" needs e4m3x2 or e5m2x2");
-  if (modifiers.is_rectified && !(to.is_half() && has_fraction(from))) return in.refuse("\".relu\" needs f16 or bf16");
+  if (!modifiers.is_rectified || (to.is_half() && has_fraction(from))) return Ok{};
+  return in.refuse("\".relu\" needs f16 or bf16");
+}
+
+Result<Value*> converted(Instruction& in, Value* x, Type from, Type to, const Modifiers& modifiers) {
+  KMUX_TRY(check_modifiers(in, from, to, modifiers));
   if (is_whole(from) && is_whole(to)) return integer_to_integer(in, x, from, to, modifiers);
   if (is_whole(from) && has_fraction(to)) return integer_to_number(in, x, from, to, modifiers);
   if (!has_fraction(from) || !(is_whole(to) || has_fraction(to))) return in.refuse("it does not convert these types");
@@ -169,7 +174,7 @@ Status emit_tf32(Instruction& in, const Modifiers& modifiers) {
   const bool is_known =
       modifiers.has_one_of(Rounding::kNearest, Rounding::kZero) && is_away == (modifiers.rounding == 4);
   if (!is_known || modifiers.flushes || modifiers.saturates || modifiers.stays_finite || modifiers.integer_rounding < 4)
-    return in.refuse("it is rounded by \".rna\", \".rn\" or \".rz\"");
+    return in.refuse(R"(it is rounded by ".rna", ".rn" or ".rz")");
   KMUX_ASSIGN(Value * x, in.read(1, Type{Type::Kind::kFloat, 32}));
   Builder& builder = in.builder();
   if (modifiers.is_rectified) x = rectified(builder, x);
@@ -186,11 +191,6 @@ Status emit_tf32(Instruction& in, const Modifiers& modifiers) {
   return in.write(builder.CreateSelect(is_nan(builder, x), builder.getInt32(0x7fffffff), number));
 }
 
-Value* joined(Builder& builder, Value* low, Value* high, unsigned bits) {
-  llvm::Type* const type = builder.getIntNTy(2 * bits);
-  return builder.CreateOr(builder.CreateShl(builder.CreateZExt(high, type), bits), builder.CreateZExt(low, type));
-}
-
 // Returns the elements of operand 1, or operands 2 and 1, as floats: the lower one first.
 Result<std::vector<Value*>> floats_of(Instruction& in, Type from) {
   Builder& builder = in.builder();
@@ -204,7 +204,7 @@ Result<std::vector<Value*>> floats_of(Instruction& in, Type from) {
   KMUX_TRY(in.check(2, 2));
   KMUX_ASSIGN(Value* const both, in.read(1, from));
   for (const unsigned place : {0U, from.bits}) {
-    Value* const one = builder.CreateTrunc(builder.CreateLShr(both, place), builder.getIntNTy(from.bits));
+    Value* const one = part_of(builder, both, place, from.bits);
     const bool is_fp8 = from.bits == 8;
     Value* const half = is_fp8 ? half_of_fp8(builder, one, from) : one;
     floats.push_back(float_of_half(builder, half, is_fp8 ? Type{Type::Kind::kFloat, 16} : from));
@@ -217,7 +217,7 @@ Status emit_two(Instruction& in, Type from, Type to, const Modifiers& modifiers)
   const bool is_fp8 = to.bits == 8;
   if (modifiers.flushes || modifiers.saturates || modifiers.integer_rounding < 4 || modifiers.rounding == 4 ||
       !modifiers.has_one_of(Rounding::kNearest, is_fp8 ? Rounding::kNearest : Rounding::kZero))
-    return in.refuse("it is rounded by \".rn\", and halves by \".rz\" as well");
+    return in.refuse(R"(it is rounded by ".rn", and halves by ".rz" as well)");
   if (modifiers.stays_finite != is_fp8) return in.refuse("\".satfinite\" and e4m3x2 or e5m2x2 need each other");
   KMUX_ASSIGN(const auto floats, floats_of(in, from));
   Value* parts[2] = {};
@@ -226,7 +226,7 @@ Status emit_two(Instruction& in, Type from, Type to, const Modifiers& modifiers)
     parts[i] =
         is_fp8 ? fp8_of_float(in.builder(), x, to) : half_of_float(in.builder(), x, to.element(), modifiers.mode());
   }
-  return in.write(joined(in.builder(), parts[0], parts[1], to.bits));
+  return in.write(concatenated(in.builder(), parts[0], parts[1]));
 }
 
 // cvt.pack.sat.s16.s32 d, a, b; cvt.pack.sat.u8.s32.b32 d, a, b, c: a stands above b, and c above both.
@@ -243,7 +243,7 @@ Status emit_pack(Instruction& in) {
     KMUX_ASSIGN(Value* const x, in.read(i + 1, in.type(1)));
     parts[i] = resized(builder, clamped(builder, x, true, to), true, to.bits);
   }
-  Value* const both = joined(builder, parts[1], parts[0], to.bits);
+  Value* const both = concatenated(builder, parts[1], parts[0]);
   if (!has_more) return in.write(both);
   KMUX_ASSIGN(Value* const c, in.read(3, kB32));
   return in.write(builder.CreateOr(builder.CreateShl(c, 16), builder.CreateZExt(both, builder.getInt32Ty())));

@@ -52,25 +52,28 @@ Value* rounded(Builder& builder, std::string_view name, const Values& v, Roundin
   return rounded_sum(builder, product, as_double(builder, v[2]), rounding);
 }
 
+/// A function of one number that LLVM has.
+struct OfOne {
+  std::string_view name;
+  intrinsic::ID id;
+};
+constexpr OfOne kOfOne[] = {{"abs", intrinsic::fabs}, {"sqrt", intrinsic::sqrt}, {"ex2", intrinsic::exp2},
+                            {"lg2", intrinsic::log2}, {"sin", intrinsic::sin},   {"cos", intrinsic::cos},
+                            {"tanh", intrinsic::tanh}};
+
 // Returns null for other functions.
 Value* nearest(Builder& builder, std::string_view name, const Values& v) {
+  if (const auto* const one = std::ranges::find(kOfOne, name, &OfOne::name); one != std::end(kOfOne))
+    return builder.CreateUnaryIntrinsic(one->id, v[0]);
   if (name == "add") return builder.CreateFAdd(v[0], v[1]);
   if (name == "sub") return builder.CreateFSub(v[0], v[1]);
   if (name == "mul") return builder.CreateFMul(v[0], v[1]);
   if (name == "div") return builder.CreateFDiv(v[0], v[1]);
   if (name == "fma") return builder.CreateIntrinsic(intrinsic::fma, {v[0]->getType()}, v);
   if (name == "neg") return builder.CreateFNeg(v[0]);
-  if (name == "abs") return builder.CreateUnaryIntrinsic(intrinsic::fabs, v[0]);
   if (name == "rcp") return builder.CreateFDiv(constant(v[0], 1), v[0]);
-  if (name == "sqrt") return builder.CreateUnaryIntrinsic(intrinsic::sqrt, v[0]);
-  if (name == "rsqrt")
-    return builder.CreateFDiv(constant(v[0], 1), builder.CreateUnaryIntrinsic(intrinsic::sqrt, v[0]));
-  if (name == "copysign") return builder.CreateBinaryIntrinsic(intrinsic::copysign, v[1], v[0]);
-  if (name == "ex2") return builder.CreateUnaryIntrinsic(intrinsic::exp2, v[0]);
-  if (name == "lg2") return builder.CreateUnaryIntrinsic(intrinsic::log2, v[0]);
-  if (name == "sin") return builder.CreateUnaryIntrinsic(intrinsic::sin, v[0]);
-  if (name == "cos") return builder.CreateUnaryIntrinsic(intrinsic::cos, v[0]);
-  return name == "tanh" ? builder.CreateUnaryIntrinsic(intrinsic::tanh, v[0]) : nullptr;
+  if (name == "rsqrt") return builder.CreateFDiv(constant(v[0], 1), nearest(builder, "sqrt", v));
+  return name == "copysign" ? builder.CreateBinaryIntrinsic(intrinsic::copysign, v[1], v[0]) : nullptr;
 }
 
 std::size_t operands_of(std::string_view name) {
@@ -97,7 +100,7 @@ Status write(Instruction& in, const Modifiers& modifiers, Value* value) {
 // min and max, also ".NaN" and ".xorsign.abs".
 Status emit_extreme(Instruction& in, std::string_view name, Type type) {
   const bool flushes = in.take("ftz"), keeps_nan = in.take("NaN"), is_signed = in.take("xorsign");
-  if (is_signed && !in.take("abs")) return in.refuse("\".xorsign\" comes with \".abs\"");
+  if (is_signed && !in.take("abs")) return in.refuse(R"(".xorsign" comes with ".abs")");
   KMUX_ASSIGN(Values v, read(in, name, type, flushes));
   Builder& builder = in.builder();
   llvm::Type* const bits = builder.getIntNTy(type.bits);

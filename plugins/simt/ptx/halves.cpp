@@ -77,8 +77,7 @@ Value* of_element(Builder& builder, std::string_view name, Values bits, Type typ
 Values element_of(Builder& builder, const Values& packed, unsigned element) {
   Values bits;
   for (Value* const one : packed) {
-    Value* const moved = element == 0 ? one : builder.CreateLShr(one, 16);
-    bits.push_back(builder.CreateTrunc(moved, builder.getInt16Ty()));
+    bits.push_back(part_of(builder, one, 16 * element, 16));
   }
   return bits;
 }
@@ -99,7 +98,7 @@ Result<Modifiers> modifiers_of(Instruction& in, std::string_view name) {
   modifiers.is_rectified = name == "fma" && in.take("relu");
   modifiers.keeps_nan = is_extreme && in.take("NaN");
   modifiers.is_signed = is_extreme && in.take("xorsign");
-  if (modifiers.is_signed && !in.take("abs")) return in.refuse("\".xorsign\" comes with \".abs\"");
+  if (modifiers.is_signed && !in.take("abs")) return in.refuse(R"(".xorsign" comes with ".abs")");
   if ((name == "ex2" || name == "tanh") && !in.take("approx")) return in.refuse("it lacks \".approx\"");
   return modifiers;
 }
@@ -113,8 +112,7 @@ Status emit(Instruction& in, std::string_view name, Type type) {
   if (type.count == 1) return in.write(of_element(builder, name, v, type, modifiers));
   Value* const low = of_element(builder, name, element_of(builder, v, 0), type, modifiers);
   Value* const high = of_element(builder, name, element_of(builder, v, 1), type, modifiers);
-  llvm::Type* const i32 = builder.getInt32Ty();
-  return in.write(builder.CreateOr(builder.CreateShl(builder.CreateZExt(high, i32), 16), builder.CreateZExt(low, i32)));
+  return in.write(concatenated(builder, low, high));
 }
 
 }  // namespace

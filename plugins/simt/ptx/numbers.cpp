@@ -46,6 +46,17 @@ Value* rounded_off(Builder& builder, Value* bits, unsigned places) {
 
 Value* is_nan(Builder& builder, Value* x) { return builder.CreateFCmpUNO(x, x); }
 
+Value* part_of(Builder& builder, Value* whole, unsigned place, unsigned bits) {
+  Value* const moved = place == 0 ? whole : builder.CreateLShr(whole, place);
+  return builder.CreateTrunc(moved, builder.getIntNTy(bits));
+}
+
+Value* concatenated(Builder& builder, Value* low, Value* high) {
+  const unsigned bits = low->getType()->getIntegerBitWidth();
+  llvm::Type* const whole = builder.getIntNTy(2 * bits);
+  return builder.CreateOr(builder.CreateShl(builder.CreateZExt(high, whole), bits), builder.CreateZExt(low, whole));
+}
+
 Value* flushed(Builder& builder, Value* x) {
   const bool is_float = x->getType()->isFloatTy();
   Value* const least = constant(x, is_float ? 0x1p-126 : 0x1p-1022);

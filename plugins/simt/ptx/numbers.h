@@ -11,6 +11,11 @@ using Builder = llvm::IRBuilder<>;
 /// A rounding mode of PTX: to nearest even, toward zero, down, up.
 enum class Rounding : std::uint8_t { kNearest, kZero, kDown, kUp };
 
+/// Returns `bits` bits of the integer `whole` from bit `place` on, as an integer of as many.
+Value* part_of(Builder& builder, Value* whole, unsigned place, unsigned bits);
+/// Returns an integer whose lower half is `low`, and whose upper half is `high`, of the same type.
+Value* concatenated(Builder& builder, Value* low, Value* high);
+
 /// Returns the float or double `x`, subnormal numbers as zero of their sign.
 Value* flushed(Builder& builder, Value* x);
 /// Returns `x` within [0, 1]; 0 for NaN.

@@ -1,7 +1,10 @@
 #include "simt/ptx/parser.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -40,19 +43,29 @@ std::optional<Operand> fraction(std::string_view text) {
   return operand_of(Kind::kDouble, __builtin_bit_cast(std::uint64_t, number));
 }
 
+/// How an immediate begins, and what follows.
+struct Notation {
+  std::string_view mark;
+  Kind kind = Kind::kInteger;
+  int base = 16;
+  std::size_t digits = 0;  // 0: any number of them
+};
+constexpr Notation kNotations[] = {{"0f", Kind::kFloat, 16, 8},   {"0F", Kind::kFloat, 16, 8},
+                                   {"0d", Kind::kDouble, 16, 16}, {"0D", Kind::kDouble, 16, 16},
+                                   {"0x", Kind::kInteger, 16},    {"0X", Kind::kInteger, 16},
+                                   {"0b", Kind::kInteger, 2},     {"0B", Kind::kInteger, 2}};
+
 // Returns the immediate that `text` writes.
 std::optional<Operand> immediate(std::string_view text) {
-  const std::string_view mark = text.substr(0, 2);
-  const std::string_view digits = text.size() > 2 ? text.substr(2) : std::string_view();
-  if (mark == "0f" || mark == "0F") {
-    return operand_of(Kind::kFloat, digits.size() == 8 ? number_in<std::uint64_t>(digits, 16) : std::nullopt);
-  }
-  if (mark == "0d" || mark == "0D") {
-    return operand_of(Kind::kDouble, digits.size() == 16 ? number_in<std::uint64_t>(digits, 16) : std::nullopt);
+  const auto* const found =
+      std::ranges::find_if(kNotations, [&](const Notation& one) { return text.starts_with(one.mark); });
+  if (found != std::end(kNotations)) {
+    if (found->kind == Kind::kInteger && text.ends_with('U')) text.remove_suffix(1);
+    const std::string_view digits = text.substr(found->mark.size());
+    if (found->digits != 0 && digits.size() != found->digits) return std::nullopt;
+    return operand_of(found->kind, number_in<std::uint64_t>(digits, found->base));
   }
   if (text.ends_with('U')) text.remove_suffix(1);
-  if (mark == "0x" || mark == "0X") return operand_of(Kind::kInteger, number_in<std::uint64_t>(text.substr(2), 16));
-  if (mark == "0b" || mark == "0B") return operand_of(Kind::kInteger, number_in<std::uint64_t>(text.substr(2), 2));
   if (text.find_first_of(".eE") != std::string_view::npos) return fraction(text);
   const bool is_octal = text.size() > 1 && text.front() == '0';
   return operand_of(Kind::kInteger, number_in<std::uint64_t>(text, is_octal ? 8 : 10));
@@ -330,9 +343,9 @@ class Parser {
     advance();
     Operand operand;
     if (name == "_") return operand;
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      const auto found = scope->registers.find(name);
-      if (found == scope->registers.end()) continue;
+    for (const Scope& scope : std::views::reverse(scopes_)) {
+      const auto found = scope.registers.find(name);
+      if (found == scope.registers.end()) continue;
       operand.kind = Kind::kRegister;
       operand.index = found->second;
       return operand;

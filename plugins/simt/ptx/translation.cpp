@@ -53,16 +53,21 @@ class Operands {
       all.push_back(is_input ? input(one, function, next++) : Argument{nullptr, result_type(results++)});
       if (!all.back().type->isSingleValueType()) return refused_text("an operand of it is a structure");
     }
+    KMUX_TRY(tie_results(all));
+    return all;
+  }
+
+ private:
+  /// Gives each result that is tied to an operand the value of that.
+  Status tie_results(std::vector<Argument>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (constraints_[i].Type != llvm::InlineAsm::isOutput || !constraints_[i].hasMatchingInput()) continue;
       const Argument& tied = all[static_cast<std::size_t>(constraints_[i].MatchingInput)];
       if (bits_of(tied.type) != bits_of(all[i].type)) return refused_text("a result has another size than its operand");
       all[i].value = tied.value;
     }
-    return all;
+    return Ok{};
   }
-
- private:
   Argument input(const llvm::InlineAsm::ConstraintInfo& constraint, llvm::Function& function, unsigned number) const {
     Value* const given = call_.getArgOperand(number);
     if (is_immediate(constraint, *given)) return {given, given->getType(), /*is_immediate=*/true};

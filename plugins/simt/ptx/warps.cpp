@@ -150,8 +150,7 @@ Result<std::vector<Value*>> words_of(Instruction& in) {
   KMUX_ASSIGN(Value* const a, in.read(1, in.type(0)));
   Builder& builder = in.builder();
   std::vector<Value*> words;
-  for (unsigned place = 0; place < in.type(0).bits; place += 32)
-    words.push_back(builder.CreateTrunc(builder.CreateLShr(a, place), builder.getInt32Ty()));
+  for (unsigned place = 0; place < in.type(0).bits; place += 32) words.push_back(part_of(builder, a, place, 32));
   return words;
 }
 
