@@ -57,10 +57,10 @@ std::array<double, 2> traced() {
 double trace_exit_s() { return traced()[0]; }
 double trace_peak_mb() { return traced()[1]; }
 
-/// What it takes to write the trace of 1.1 million calls when a process ends.
+/// The time to write the trace of 1.1 million calls when a process ends.
 BAR("trace_exit_s", "s", at_most(2), trace_exit_s);
 
-/// What such a trace takes of memory, events and writing together.
+/// The peak memory of such a trace: its events, and writing them.
 BAR("trace_peak_mb", "MB", at_most(150), trace_peak_mb);
 
 }  // namespace

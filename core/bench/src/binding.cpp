@@ -37,13 +37,13 @@ std::vector<std::string> symbol_names(const Program& program) {
   return names;
 }
 
-/// Returns true for "a" if the program has the scalars "a_re" and "a_im", the parts of a complex one.
+/// Returns true if the program has the parts of a complex scalar `name`.
 bool has_parts(const Program& program, const std::string& name) {
-  const auto is_part = [&](const char* part) {
-    const Param* const param = find_param(program.signature, name + part);
+  const auto is_part = [&](const std::string& part) {
+    const Param* const param = find_param(program.signature, part);
     return param != nullptr && as_scalar(*param) != nullptr && is_float(as_scalar(*param)->dtype);
   };
-  return find_param(program.signature, name) == nullptr && is_part("_re") && is_part("_im");
+  return find_param(program.signature, name) == nullptr && std::ranges::all_of(complex_parts(name), is_part);
 }
 
 std::vector<std::string> scalar_names(const Program& program) {
@@ -171,8 +171,9 @@ Status Binding::take_complex(const std::string& name, const std::string& text) {
     return make_error(ErrorCode::kInvalidArgument,
                       "\"" + text + "\" is not a complex number (for \"" + name + "\"). Give one as 1.5, 2j or 1+2j.");
   }
-  KMUX_TRY(take_scalar(name + "_re", parts->first));
-  return take_scalar(name + "_im", parts->second);
+  const auto [real, imaginary] = complex_parts(name);
+  KMUX_TRY(take_scalar(real, parts->first));
+  return take_scalar(imaginary, parts->second);
 }
 
 Status Binding::learn(const std::string& name, const BufferParam& buffer, const Tensor& tensor) {

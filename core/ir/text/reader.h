@@ -138,9 +138,6 @@ struct SymbolUse {
 /// Complex dtypes, by the names of parameters.
 using ComplexScalars = std::map<std::string, DType>;
 
-/// Returns the names of the two parameters that a complex scalar becomes: its real part, its imaginary part.
-inline std::array<std::string, 2> complex_parts(const std::string& name) { return {name + "_re", name + "_im"}; }
-
 /// Reads the tokens of a text in order. After a failure it stays at the end of the line until `end_line`, so that each
 /// line reports one problem and no consequential ones.
 class TextReader {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,6 +81,10 @@ std::vector<SlotInfo> slots_of(const Signature& signature);
 
 /// Returns the parameter of that name, or null.
 const Param* find_param(const Signature& signature, std::string_view name);
+
+/// Returns the names of the two scalars that a complex scalar of the text form becomes: its real part, its imaginary
+/// part.
+inline std::array<std::string, 2> complex_parts(const std::string& name) { return {name + "_re", name + "_im"}; }
 
 /// Returns `param` as a buffer, or null.
 inline const BufferParam* as_buffer(const Param& param) { return std::get_if<BufferParam>(&param.kind); }
