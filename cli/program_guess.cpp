@@ -340,7 +340,6 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
     return make_error(ErrorCode::kInvalidArgument, in_quotes(path) + " defines no " + what +
                                                        " (kmux new begins with one). Write one, or name another file.");
   }
-  note_dynamic_memory(kernels, source);
   if (!is_host) qualify_names(kernels);
   if (!names.empty()) KMUX_TRY(keep_named(kernels, names, path));
   BegunSource begun{.left_out = drop_others(kernels, is_host)};

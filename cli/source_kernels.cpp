@@ -155,6 +155,31 @@ Status check_names(const NewSource& source, const std::vector<std::string>& fold
                                                      " is not UTF-8 (backends get it as JSON). Rename it.");
 }
 
+/// Returns the number of declarations of dynamic shared memory in `text`: `extern` before `__shared__`.
+std::size_t count_dynamic(std::string_view text) {
+  constexpr std::string_view kShared = "__shared__";
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kShared); at != std::string_view::npos; at = text.find(kShared, at + 1)) {
+    const std::string_view before = text.substr(0, at);
+    const std::size_t begin = before.find_last_of(";{}") + 1;  // 0 if there is none
+    if (before.substr(begin).find("extern") != std::string_view::npos) ++count;
+  }
+  return count;
+}
+
+/// Notes the kernels that declare dynamic shared memory. If a declaration is in no kernel, all may use it.
+void note_dynamic_memory(std::vector<SourceKernel>& kernels, const Variant& read) {
+  std::size_t elsewhere = count_dynamic(read.sources[0].content);
+  for (SourceKernel& kernel : kernels) {
+    const std::size_t own = count_dynamic(kernel.body);
+    kernel.has_dynamic_memory = own != 0;
+    elsewhere -= std::min(own, elsewhere);
+  }
+  for (const File& header : read.headers) elsewhere += count_dynamic(header.content);
+  if (elsewhere == 0) return;
+  for (SourceKernel& kernel : kernels) kernel.has_dynamic_memory = true;
+}
+
 }  // namespace
 
 Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<std::string>& folders) {
@@ -168,12 +193,14 @@ Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const 
   if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");
   KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
   KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
-  return kernels_from(*list.as_array());
+  std::vector<SourceKernel> kernels = kernels_from(*list.as_array());
+  note_dynamic_memory(kernels, program.variants[0]);
+  return kernels;
 }
 
-bool is_scalar(const KernelParameter& parameter) {  // "uint32x2" is a vector, "complex64" is passed as two numbers
-  const std::string& dtype = parameter.dtype;
-  return !dtype.empty() && !dtype.starts_with("complex") && dtype.find('x') == std::string::npos;
+bool is_scalar(const KernelParameter& parameter) {
+  const Result<DType> type = parse_dtype(parameter.dtype);
+  return type && type->lanes == 1 && !is_complex(*type);
 }
 
 std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& parameters) {
@@ -183,35 +210,6 @@ std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& para
     all.insert(all.end(), passed.begin(), passed.end());
   }
   return all;
-}
-
-namespace {
-
-/// Returns the number of declarations of dynamic shared memory in `text`: `extern` before `__shared__`.
-std::size_t count_dynamic(std::string_view text) {
-  constexpr std::string_view kShared = "__shared__";
-  std::size_t count = 0;
-  for (std::size_t at = text.find(kShared); at != std::string_view::npos; at = text.find(kShared, at + 1)) {
-    const std::string_view before = text.substr(0, at);
-    const std::size_t begin = before.find_last_of(";{}") + 1;  // 0 if there is none
-    if (before.substr(begin).find("extern") != std::string_view::npos) ++count;
-  }
-  return count;
-}
-
-}  // namespace
-
-void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source) {
-  std::size_t elsewhere = count_dynamic(source.content);
-  for (SourceKernel& kernel : kernels) {
-    const std::size_t own = count_dynamic(kernel.body);
-    kernel.has_dynamic_memory = own != 0;
-    elsewhere -= std::min(own, elsewhere);
-  }
-  const Program program = program_of(source);
-  for (const File& header : program.variants[0].headers) elsewhere += count_dynamic(header.content);
-  if (elsewhere == 0) return;
-  for (SourceKernel& kernel : kernels) kernel.has_dynamic_memory = true;
 }
 
 std::vector<std::string> names_of(const SourceKernel& kernel) {

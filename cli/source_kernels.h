@@ -35,7 +35,7 @@ struct SourceKernel {
   bool returns_int = false;
   std::string body;  // the source from its name on, without blanks
   std::string types = {};  // of its parameters, as a launch of an overload names them
-  bool has_dynamic_memory = false;  // shared memory whose bytes a launch gives; set by `note_dynamic_memory`
+  bool has_dynamic_memory = false;  // it may use shared memory whose bytes a launch gives
   std::vector<KernelParameter> parameters = {};
 };
 
@@ -60,9 +60,6 @@ std::vector<std::string> headers_beside(const NewSource& source);
 ///
 /// Errors: those of a build, with Clang's messages.
 Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<std::string>& folders);
-
-/// Notes the kernels that declare dynamic shared memory. If a declaration is in no kernel, all may use it.
-void note_dynamic_memory(std::vector<SourceKernel>& kernels, const NewSource& source);
 
 /// Returns the names that users may use for the kernel: the full name, without template arguments, without namespaces,
 /// and without both.
