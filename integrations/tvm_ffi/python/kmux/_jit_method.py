@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from typing_extensions import ParamSpec
 
@@ -18,19 +18,35 @@ if TYPE_CHECKING:
     from ._jit_lazy import JitFunction
 
 P = ParamSpec("P")
+Function = TypeVar("Function")
 
 
-class JitMethod(Generic[P]):
+class _Bound(Generic[Function]):
+    """A jit function and the instance that it was read from. All other attributes are the function's."""
+
+    __slots__ = ("__func__", "__self__")
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.__func__ = function
+        self.__self__ = instance
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.__func__!r} of {self.__self__!r}>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.__func__, self.__self__)
+
+
+class JitMethod(_Bound["JitFunction[Any]"], Generic[P]):
     """A lazy jit function that was read from an instance. It is called as the function is, without the instance.
 
     The instance counts with its value, as every argument does: two instances that are equal share a kernel.
     """
 
-    __slots__ = ("__func__", "__self__")
-
-    def __init__(self, function: JitFunction[Any], instance: Any) -> None:
-        self.__func__ = function
-        self.__self__ = instance
+    __slots__ = ()
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Kernel:
         return self.__func__(self.__self__, *args, **kwargs)
@@ -53,27 +69,14 @@ class JitMethod(Generic[P]):
         _, *others = self.__func__.signature.parameters.values()
         return self.__func__.signature.replace(parameters=others)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
 
-    def __repr__(self) -> str:
-        return f"<{self.__func__!r} of {self.__self__!r}>"
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.__func__, self.__self__)
-
-
-class JitEagerMethod(Generic[P]):
+class JitEagerMethod(_Bound["JitEager[Any]"], Generic[P]):
     """An eager jit function that was read from an instance: `def f(self, builder, ...)`. It is called as others are.
 
     The instance counts with its value, as a part of the configuration.
     """
 
-    __slots__ = ("__func__", "__self__")
-
-    def __init__(self, function: JitEager[Any], instance: Any) -> None:
-        self.__func__ = function
-        self.__self__ = instance
+    __slots__ = ()
 
     @property
     def _own(self) -> dict[str, Any]:
@@ -102,15 +105,6 @@ class JitEagerMethod(Generic[P]):
     def __signature__(self) -> inspect.Signature:
         known = self.__func__.signature.parameters.values()
         return self.__func__.signature.replace(parameters=[each for each in known if each.name not in self._own])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
-
-    def __repr__(self) -> str:
-        return f"<{self.__func__!r} of {self.__self__!r}>"
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.__func__, self.__self__)
 
 
 def hint_of_instance(function: Any, instance: Any) -> str:
