@@ -154,6 +154,13 @@ void add_forwards(Variant& variant, const fs::path& prefix, const std::set<std::
   }
 }
 
+/// Returns the real path of `folder`, or of the working directory if it is empty; nothing if it does not exist.
+std::optional<fs::path> real_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+  return error ? std::nullopt : std::optional(std::move(real));
+}
+
 bool has_includes(const std::string& dialect) {
   const Dialect* const known = find_dialect(dialect);
   return known != nullptr && !known->is_binary && dialect != "cutedsl" && dialect != "ptx";
@@ -162,22 +169,20 @@ bool has_includes(const std::string& dialect) {
 }  // namespace
 
 std::vector<File> quoted_headers(std::span<const File> texts, const fs::path& folder, HeaderReach reach) {
-  std::error_code error;
-  fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
-  return error ? std::vector<File>() : QuotedIncludes(std::move(real), reach).follow_all(texts);
+  std::optional<fs::path> real = real_folder(folder);
+  return real ? QuotedIncludes(*std::move(real), reach).follow_all(texts) : std::vector<File>();
 }
 
 void add_quoted_headers(Variant& variant, const fs::path& folder, HeaderReach reach) {
   if (!has_includes(variant.dialect)) return;
   std::vector<File> texts = variant.sources;
   texts.insert(texts.end(), variant.headers.begin(), variant.headers.end());
-  std::error_code error;
-  const fs::path real = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
-  if (error) return;
-  QuotedIncludes includes(real, reach);
+  const std::optional<fs::path> real = real_folder(folder);
+  if (!real) return;
+  QuotedIncludes includes(*real, reach);
   std::ranges::move(includes.follow_all(texts), std::back_inserter(variant.headers));
   if (includes.depth() == 0) return;
-  const fs::path prefix = end_of(real, includes.depth());
+  const fs::path prefix = end_of(*real, includes.depth());
   move_into(variant, prefix);
   add_forwards(variant, prefix, includes.names_by_folder());
 }

@@ -180,8 +180,7 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
   if (!dependencies.complete) {
     return make_error(ErrorCode::kUnavailable,
                       "which files the build read is unknown (for example an #include of a computed name, or a file "
-                      "that an assembler "
-                      "reads). Write out the names of headers.");
+                      "that an assembler reads). Write out the names of headers.");
   }
   DependencyState state;
   state.files.reserve(dependencies.files.size());
