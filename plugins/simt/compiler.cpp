@@ -37,8 +37,8 @@ constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 // -fdeclspec is needed by device/threads.h to read threadIdx.x. A char is signed on a GPU, but not in C on AArch64.
 // Device code neither throws nor catches, but a failed assertion leaves it as an exception (runtime/launch.h), which
 // needs the tables. A cast of a number that is too large returns the largest, as on a GPU. nvcc warns of "register"
-// where C++17 forbids it, and of narrowing in braces. A variable that only one lane has set may go to __shfl_sync in all lanes, so no argument
-// promises to be defined. Nor must a function return a value that no caller reads.
+// where C++17 forbids it, and of narrowing in braces. A variable that only one lane has set may go to __shfl_sync in all
+// lanes, so no argument promises to be defined. Nor must a function return a value that no caller reads.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-fsigned-char",
                                         "-nostdinc",

@@ -208,7 +208,7 @@ Status emit_rem(Instruction& in) {
 OfTwo extreme_of(Type type, bool is_max, bool is_rectified) {
   const intrinsic::ID of_signed = is_max ? intrinsic::smax : intrinsic::smin;
   const intrinsic::ID of_unsigned = is_max ? intrinsic::umax : intrinsic::umin;
-  const OfTwo plain = by_intrinsic(type.is_signed() ? of_signed : of_unsigned);
+  OfTwo plain = by_intrinsic(type.is_signed() ? of_signed : of_unsigned);
   if (!is_rectified) return plain;
   return [plain](Builder& builder, Value* a, Value* b) -> Value* {
     Value* const one = plain(builder, a, b);

@@ -39,7 +39,7 @@ Status emit_half(Instruction& instruction, std::string_view name, Type type);
 
 /// Returns the family of `statement`.
 ///
-/// Errors: unsupported, with what it needs, for instructions that have no meaning here.
+/// Errors: unsupported, with the requirement, for instructions that a processor cannot execute.
 Result<const Family*> family_of(const Statement& statement);
 
 }  // namespace kmux::simt::ptx
