@@ -1,5 +1,8 @@
 #include "simt/pipeline.h"
 
+#include <algorithm>
+
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -139,9 +142,21 @@ Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShap
   return check(blocks.function, "blocks");
 }
 
+// Refuses units of a GPU, whose threads wait in places of their own.
+Status check_units(const llvm::Function& kernel) {
+  const auto all = llvm::instructions(kernel);
+  const auto found = std::ranges::find_if(all, [](const auto& one) { return is_unit_call(&one); });
+  if (found == all.end()) return Ok{};
+  return make_error(ErrorCode::kUnsupported,
+                    "kernel \"" + kernel.getName().str() + "\" uses \"" +
+                        std::string(called(&*found).substr(call::kUnit.size())) +
+                        "\" of a GPU, whose threads cannot run together" + location_of(*found));
+}
+
 Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, inline_calls(kernel, analyses.functions));
+  KMUX_TRY(check_units(kernel));
   analyses.functions.clear();
   const BlockShape shape = BlockShape::of(extents, seen_warp(kernel), seen_row(kernel));
   EraseWarpBarriersPass().run(kernel, analyses.functions);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,15 +70,21 @@ using Index = std::array<unsigned, 3>;
 /// Returns "(1, 0, 0)".
 std::string to_string(const Index& index);
 
+struct Thread;
+
 /// A call of a lane to its warp.
 struct WarpCall {
-  enum class Kind : unsigned char { kShuffle, kBallot, kSync };
+  enum class Kind : unsigned char { kShuffle, kBallot, kSync, kTogether };
+  /// Does the work of a kTogether call once for all participating lanes, which wait for it, in order of their numbers.
+  using Work = void (*)(std::span<Thread* const> lanes);
   Kind kind = Kind::kSync;
   unsigned mask = 0;  // participating lanes; 0: those that reach the same place
   int value = 0;  // of a ballot: not 0 if the lane has the condition
   int lane = 0;  // of a shuffle: the lane to read from
   const void* place = nullptr;  // of the call in the code
   unsigned result = 0;
+  Work work = nullptr;  // of a kTogether call
+  void* data = nullptr;  // of a kTogether call: the lane's own operands
 };
 
 /// The last tracked value of a thread that a shuffle took from a lane that did not participate.

@@ -11,6 +11,7 @@
 
 #include "simt/check/fiber_block.h"
 #include "simt/runtime/processor.h"
+#include "simt/units/unit_calls.h"
 
 namespace {
 
@@ -219,6 +220,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux_cpu_memory", address_of(&kmux_cpu_memory)},
   };
   if (!symbol.starts_with("kmux")) return nullptr;
+  if (void* const address = unit_call(symbol)) return address;
   for (const auto& [name, address] : calls) {
     if (name == symbol) return address;
   }

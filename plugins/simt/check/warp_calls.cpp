@@ -18,7 +18,7 @@ Lanes lanes_where(std::span<const Thread> warp, Predicate holds) {
 
 Lanes in_call_like(std::span<const Thread> warp, const WarpCall& call) {
   return lanes_where(warp, [&](const Thread& thread) {
-    return thread.state == Thread::State::kInWarpCall && thread.call.kind == call.kind &&
+    return thread.state == Thread::State::kInWarpCall && thread.call.kind == call.kind && thread.call.work == call.work &&
            thread.call.mask == call.mask && (call.mask != 0 || thread.call.place == call.place);
   });
 }
@@ -64,11 +64,21 @@ void note_undefined(std::span<Thread> warp, Lanes group) {
   }
 }
 
+void work_together(std::span<Thread> warp, Lanes group, WarpCall::Work work) {
+  std::vector<Thread*> lanes;
+  for (unsigned i = 0; i < warp.size(); ++i) {
+    if (has(group, i)) lanes.push_back(&warp[i]);
+  }
+  work(lanes);
+}
+
 void release(std::span<Thread> warp, Lanes group) {
   for (unsigned i = 0; i < warp.size(); ++i) {
     if (has(group, i)) warp[i].call.result = result_for(warp, group, i);
   }
-  const auto kind = warp[static_cast<unsigned>(std::countr_zero(group))].call.kind;
+  const WarpCall& first = warp[static_cast<unsigned>(std::countr_zero(group))].call;
+  const auto kind = first.kind;
+  if (kind == WarpCall::Kind::kTogether) work_together(warp, group, first.work);
   if (kind == WarpCall::Kind::kShuffle) note_undefined(warp, group);
   for (unsigned i = 0; i < warp.size(); ++i) {
     if (has(group, i)) warp[i].state = Thread::State::kReady;

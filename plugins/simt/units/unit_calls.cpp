@@ -1,0 +1,15 @@
+#include "simt/units/unit_calls.h"
+
+#include <algorithm>
+
+namespace kmux::simt {
+
+void* unit_call(std::string_view symbol) {
+  for (const std::span<const UnitCall> calls : {matrix_calls()}) {
+    const auto found = std::ranges::find(calls, symbol, &UnitCall::name);
+    if (found != calls.end()) return found->address;
+  }
+  return nullptr;
+}
+
+}  // namespace kmux::simt

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace kmux::simt {
+
+/// A function by which code on fibers uses a unit of a GPU: "kmux.unit." and its name, and its address.
+///
+/// Threads: called by the running thread of a FiberLaunch.
+struct UnitCall {
+  std::string_view name;
+  void* address;
+};
+
+template <class F>
+UnitCall unit_call_of(std::string_view name, F* function) {
+  return {name, reinterpret_cast<void*>(function)};
+}
+
+/// Returns the products of matrices by warps.
+std::span<const UnitCall> matrix_calls();
+
+/// Returns the address of the function `symbol`, or null for other symbols.
+void* unit_call(std::string_view symbol);
+
+}  // namespace kmux::simt
