@@ -61,6 +61,7 @@ const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
   static const std::vector<std::string> features = {
+      "cluster",
       "constants",
       "cooperative",
       "dynamic_smem",
@@ -75,6 +76,17 @@ const std::vector<std::string>& CpuBackend::features() {
       "workspace"};  // windows are hints, and a launch may begin early, but need not
   return features;
 }
+
+namespace {
+
+/// Returns the features of dialects that have no blocks.
+std::vector<std::string> features_of_hosts() {
+  std::vector<std::string> features = CpuBackend::features();
+  std::erase(features, "cluster");
+  return features;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   KMUX_TRY(take_symbols_option(host));
@@ -104,7 +116,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   const bool is_device = is_device_dialect(request.chosen().dialect);  // these name architectures of GPUs
   auto missing = missing_of({.backend = "cpu",
                              .dialects = {"c", "object", "cuda", "hip"},
-                             .features = features(),
+                             .features = is_device ? features() : features_of_hosts(),
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
                             request);

@@ -20,6 +20,7 @@ extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
+extern const std::string_view cpu_device_clusters_text;
 extern const std::string_view cpu_device_complex_text;
 extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
@@ -43,6 +44,7 @@ extern const std::string_view cpu_device_math_logarithms_text;
 extern const std::string_view cpu_device_math_powers_text;
 extern const std::string_view cpu_device_math_roots_text;
 extern const std::string_view cpu_device_math_turns_text;
+extern const std::string_view cpu_device_mbarriers_text;
 extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_refused_text;
@@ -104,10 +106,12 @@ constexpr Header kHeaders[] = {
     {"kmux/alignment.h", &cpu_device_alignment_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
     {"kmux/bits.h", &cpu_device_bits_text},
+    {"kmux/clusters.h", &cpu_device_clusters_text},
     {"kmux/conversions.h", &cpu_device_conversions_text},
     {"kmux/failures.h", &cpu_device_failures_text},
     {"kmux/fields.h", &cpu_device_math_fields_text},
     {"kmux/integers.h", &cpu_device_integers_text},
+    {"kmux/mbarriers.h", &cpu_device_mbarriers_text},
     {"kmux/numbers.h", &cpu_device_std_numbers_text},
     {"kmux/packed.h", &cpu_device_packed_text},
     {"kmux/refused.h", &cpu_device_refused_text},
@@ -157,6 +161,7 @@ constexpr Part kParts[] = {
       "__byte_perm", "__dp", "_as_", "hilo", "hiint", "loint"}},
     {"kmux/conversions.h",
      {"_rn", "_rz", "_rd", "_ru", "2int", "2uint", "2ll", "2ull", "2float", "2double", "__saturatef", "fdivide"}},
+    {"kmux/clusters.h", {"__cluster", "cvta", "__isShared"}},
     {"kmux/errors.h", {"erf", "normcdf"}},
     {"kmux/exponentials.h", {"exp", "sinh", "cosh", "tanh"}},
     {"kmux/failures.h", {"assert", "__trap", "__brkpt"}},
@@ -171,12 +176,13 @@ constexpr Part kParts[] = {
      {"std::abs", "std::fabs", "std::sqrt", "std::pow", "std::exp", "std::log", "std::sin", "std::cos", "std::tan",
       "std::isnan", "std::isinf", "std::isfinite", "std::floor", "std::ceil", "std::round", "std::fm", "std::trunc"}},
     {"type_traits", {"std::is_", "std::size_t", "std::enable_if", "std::conditional", "std::remove_"}},
+    {"kmux/mbarriers.h", {"mbarrier", "__pipeline_arrive_on"}},
     {"kmux/numbers.h", {"M_", "INFINITY", "NAN", "HUGE_VAL"}},
     {"kmux/packed.h", {"__v"}},
     {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
-     {"clock", "globaltimer", "prof_trigger", "cvta", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex",
-      "surf", "CUtensorMap", "mbarrier", "cudaBoundaryMode", "cudaReadMode", "__pipeline_arrive_on"}},
+     {"clock", "globaltimer", "prof_trigger", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex", "surf",
+      "CUtensorMap", "cudaBoundaryMode", "cudaReadMode"}},
     {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder", "remquo", "norm3d", "norm4d"}},
     {"kmux/turns.h", {"sin", "cos", "tan"}},
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
@@ -202,7 +208,7 @@ struct Alias {
 };
 
 constexpr Alias kAliases[] = {
-    {"cuda_awbarrier_primitives.h", "kmux/refused.h"},
+    {"cuda_awbarrier_primitives.h", "kmux/mbarriers.h"},
     {"surface_types.h", "kmux/refused.h"},
     {"texture_types.h", "kmux/refused.h"},
     {"float.h", "limits"},

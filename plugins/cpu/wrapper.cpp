@@ -121,7 +121,7 @@ class GridDialect : public CpuDialect {
   void declarations(CodeWriter& out, const Plan& plan) override {
     out.line(
         "struct kmux_cpu_grid { unsigned grid[3], block[3]; unsigned long long dynamic_bytes; kmux_sink error; "
-        "unsigned is_cooperative; };");
+        "unsigned is_cooperative, cluster[3]; };");
     CpuDialect::declarations(out, plan);
   }
 
@@ -130,7 +130,8 @@ class GridDialect : public CpuDialect {
       const std::string arguments = join(arguments_of(out, plan, launch, true), &PrintedArg::value);
       out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
-               ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + "};");
+               ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + ", " +
+               (geometry.cluster ? unsigned_three(*geometry.cluster) : "{1, 1, 1}") + "};");
       before_call(out, plan, geometry);
       out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +
                (arguments.empty() ? "" : ", " + arguments) + "); kmux_status != 0) return kmux_status;");

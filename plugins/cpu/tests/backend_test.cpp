@@ -60,10 +60,12 @@ TEST(BackendTest, SupportsHipForGpuArchitecture) {
   EXPECT_THAT(supports(builder), IsEmpty());
 }
 
-TEST(BackendTest, RejectsClustersAndUnsupportedDialects) {
-  ProgramBuilder builder = device_kernel("cuda");
-  builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();
-  EXPECT_THAT(missing_names(builder), testing::ElementsAre("cluster"));
+TEST(BackendTest, RejectsUnsupportedDialectsAndClustersInC) {
+  for (const char* const dialect : {"cuda", "c"}) {
+    ProgramBuilder builder = device_kernel(dialect);
+    builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();
+    EXPECT_EQ(missing_names(builder).size(), dialect == std::string("c") ? 1U : 0U);
+  }
   ProgramBuilder other = device_kernel("msl");
   other.launch("k").grid({4}).block({32}).args({"out"});
   EXPECT_THAT(missing_names(other), testing::ElementsAre("dialect"));

@@ -22,6 +22,7 @@ struct CheckedKernel {
   std::int64_t dynamic_bytes = 0;
   Options options = {{"check", "on"}};
   bool is_cooperative = false;
+  std::vector<Expr> cluster = {};
 
   static constexpr int kElements = 64;
 
@@ -34,6 +35,7 @@ struct CheckedKernel {
     LaunchBuilder launch = builder.launch("k");
     launch.grid(grid).block(block).args({"x", "y"}).arg(n);
     if (is_cooperative) launch.cooperative();
+    if (!cluster.empty()) launch.cluster(cluster);
     if (dynamic_bytes > 0) launch.dynamic_smem_bytes(dynamic_bytes);
     KMUX_ASSIGN(const Program program, builder.build());
     KMUX_ASSIGN(LoadedKernel kernel, bench.load(program, options));

@@ -319,15 +319,16 @@ TEST(DeviceKernelsTest, InactiveThreadsIgnoreDivisionByZero) {
 }
 
 TEST(DeviceKernelsTest, InlineAssemblyIsRejectedWithLine) {
-  const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.arrive 1, 64;\");\n}\n"
-                                      "__global__ void k(const float* x, float* y, int n) { wait(); }"},
-                           numbers());
+  const auto refused =
+      run({.source = "__device__ void wait() {\n  asm volatile(\"tcgen05.wait::ld.sync.aligned;\");\n}\n"
+                     "__global__ void k(const float* x, float* y, int n) { wait(); }"},
+          numbers());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
   EXPECT_THAT(
       refused.error().message,
-      HasSubstr("has the inline assembly \"bar.arrive 1, 64;\", whose instruction "
-                "\"bar.arrive\" is not for this processor (it needs named barriers). Write it in C++ (k.cu:2)."));
+      HasSubstr("has the inline assembly \"tcgen05.wait::ld.sync.aligned;\", whose instruction \"tcgen05.wait::ld.sync."
+                "aligned\" is not for this processor (it needs tensor memory). Write it in C++ (k.cu:2)."));
 }
 
 TEST(DeviceKernelsTest, CallFunctionsChosenAtRuntime) {

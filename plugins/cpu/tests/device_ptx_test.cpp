@@ -195,16 +195,16 @@ TEST(DevicePtxTest, RefusalsNameInstructionAndLine) {
     EXPECT_EQ(result.error().code, ErrorCode::kUnsupported) << result.error().explain();
     return result.error().message;
   };
-  EXPECT_THAT(refused("{ .reg .pred p; setp.ne.b32 p, %0, 0; }\\n\\tmbarrier.init.shared::cta.b64 [%0], 1;"),
-              AllOf(HasSubstr("whose instruction \"mbarrier.init.shared::cta.b64\" is not for this processor (it needs "
-                              "barriers in shared memory that count). Write it in C++"),
+  EXPECT_THAT(refused("{ .reg .pred p; setp.ne.b32 p, %0, 0; }\\n\\ttcgen05.fence::before_thread_sync;"),
+              AllOf(HasSubstr("whose instruction \"tcgen05.fence::before_thread_sync\" is not for this processor (it "
+                              "needs tensor memory). Write it in C++"),
                     HasSubstr("(k.cu:2)")));
   EXPECT_THAT(refused("add.rz.u32 %0, %0, %0;"),
               HasSubstr("\"add.rz.u32\" is not for this processor (\".rz\" is unknown)"));
   EXPECT_THAT(refused("{ .reg .b64 d; mov.b64 d, %0; }"), HasSubstr("operand \"%0\" has 32 bits instead of 64"));
   EXPECT_THAT(refused("frobnicate.u32 %0;"), HasSubstr("\"frobnicate.u32\" is not for this processor (it is unknown)"));
   EXPECT_THAT(refused("ld.global.nc.v2.quux.u32 {%0, %0}, [%0];"), HasSubstr("(\".quux\" is unknown)"));
-  EXPECT_THAT(refused("bar.sync 1, 64;"), HasSubstr("it needs named barriers, unless it is \"bar.sync 0\""));
+  EXPECT_THAT(refused("bar.arrive 1;"), HasSubstr("(the number of threads is missing)"));
 }
 
 }  // namespace

@@ -33,9 +33,7 @@ TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
            {"float v;  surf1DLayeredread(&v, cudaSurfaceObject_t(n), 0, 0);", "\"surf1DLayeredread\""},
            {"y[0] = surfCubemapread<float>(cudaSurfaceObject_t(n), 0, 0, 0, cudaBoundaryModeTrap);",
             "\"surfCubemapread\""},
-           {"y[0] = __clusterSizeInBlocks();", "\"__clusterSizeInBlocks\""},
-           {"__shared__ __mbarrier_t b;  __mbarrier_init(&b, 1);", "\"__mbarrier_init\""},
-           {"y[0] = __cvta_generic_to_shared(y);", "\"__cvta_generic_to_shared\""},
+           {"y[0] = __isGlobal(y);", "\"__isGlobal\""},
            {"y[0] = __ddiv_rz(x[0], x[1]);", "\"__ddiv_rz\""}}) {
     expect_refused(kernel_of(statement), name, 2);
   }
@@ -45,12 +43,6 @@ TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
   const std::string groups = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";
   expect_refused(kernel_of("auto tile = cg::tiled_partition<64>(cg::this_thread_block());", groups), "tiled_partition",
                  4);
-  for (const char* const statement :
-       {"cg::this_cluster();", "auto c = cg::this_cluster();  c.sync();  y[0] = c.block_rank();",
-        "cg::cluster_group c = cg::this_cluster();  y[0] = *c.map_shared_rank(y, 1);"}) {
-    expect_refused(kernel_of(statement, groups), "\"this_cluster\"", 4);
-  }
-  expect_refused(kernel_of("cg::cluster_group::sync();", groups), "\"cluster_group::sync\"", 4);
   expect_refused(kernel_of("cg::this_multi_grid().sync();", groups), "\"this_multi_grid\"", 4);
 }
 
@@ -80,7 +72,8 @@ TEST(DeviceRefusalsTest, GpuHardwareHeadersAreRejected) {
   const std::string types =
       "#include <cuda_awbarrier_primitives.h>\n#include <texture_types.h>\n#include <surface_types.h>\n"
       "#include <channel_descriptor.h>\n";
-  expect_refused(kernel_of("__shared__ __mbarrier_t b;  __mbarrier_arrive(&b);", types), "\"__mbarrier_arrive\"", 6);
+  expect_refused(kernel_of("__shared__ __mbarrier_t b;  __mbarrier_init(&b, __isGlobal(y));", types), "\"__isGlobal\"",
+                 6);
 }
 
 TEST(DeviceRefusalsTest, AsmGotoIsRejected) {
@@ -90,10 +83,10 @@ TEST(DeviceRefusalsTest, AsmGotoIsRejected) {
 }
 
 TEST(DeviceRefusalsTest, InlineAssemblyIsRejected) {
-  const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.arrive 1, 64;\");")});
+  const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"brkpt;\");")});
   EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
   EXPECT_THAT(barrier.message,
-              AllOf(HasSubstr("whose instruction \"bar.arrive\" is not for this processor (it needs named barriers)"),
+              AllOf(HasSubstr("whose instruction \"brkpt\" is not for this processor (it needs a debugger of GPUs)"),
                     HasSubstr("(k.cu:4)")));
   const Error reads =
       device_failure({"__device__ int f() {\n  int w;\n  asm(\"mov.u32 %0, %%smid;\" : \"=r\"(w));\n  return w;\n}\n" +
@@ -114,13 +107,11 @@ std::string told_assembly(const std::string& source) {
 }
 
 TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
-  EXPECT_THAT(
-      told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
-                    "  asm(\"isspacep.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
-                    kernel_of("y[0] = f(n);")),
-      StartsWith(
-          "\"f<int>\" has the inline assembly \"isspacep.s32 %0, %1;\", whose instruction \"isspacep.s32\" is not "
-          "for this processor (it needs state spaces). Write it in C++ (k.cu:3)."));
+  EXPECT_THAT(told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
+                            "  asm(\"brx.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
+                            kernel_of("y[0] = f(n);")),
+              StartsWith("\"f<int>\" has the inline assembly \"brx.s32 %0, %1;\", whose instruction \"brx.s32\" is not "
+                         "for this processor (it needs tables of labels). Write it in C++ (k.cu:3)."));
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"mov.u32 %0, %%smid;\""));
   EXPECT_THAT(told_assembly("__device__ float f(float v) {\n  float w;\n"

@@ -16,6 +16,8 @@ inline constexpr std::string_view kThread[] = {"kmux.thread.x", "kmux.thread.y",
 inline constexpr std::string_view kBlock[] = {"kmux.block.x", "kmux.block.y", "kmux.block.z"};  // blockIdx
 inline constexpr std::string_view kBlockDim[] = {"kmux.block_dim.x", "kmux.block_dim.y", "kmux.block_dim.z"};
 inline constexpr std::string_view kGridDim[] = {"kmux.grid_dim.x", "kmux.grid_dim.y", "kmux.grid_dim.z"};
+inline constexpr std::string_view kClusterDim[] = {"kmux.cluster_dim.x", "kmux.cluster_dim.y",
+                                                   "kmux.cluster_dim.z"};  // blocks of a cluster
 inline constexpr std::string_view kLane = "kmux.lane";  // index in its warp
 inline constexpr std::string_view kOfWideWarp = ".64";  // suffix of the three warp functions if a warp has 64 lanes
 inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block

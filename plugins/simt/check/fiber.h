@@ -87,6 +87,18 @@ struct WarpCall {
   void* data = nullptr;  // of a kTogether call: the lane's own operands
 };
 
+/// The event that a thread waits for: `*word` differs from `unlike` in a bit of `mask`.
+struct Wait {
+  enum class Kind : unsigned char { kMbarrier, kNamedBarrier, kCluster };
+  Kind kind = Kind::kMbarrier;
+  bool may_give_up = false;  // true if the thread also goes on, with false, when nothing else can run
+  const std::uint64_t* word = nullptr;
+  std::uint64_t mask = 0;
+  std::uint64_t unlike = 0;
+
+  bool is_over() const { return ((*word ^ unlike) & mask) != 0; }
+};
+
 /// The last tracked value of a thread that a shuffle took from a lane that did not participate.
 struct UndefinedValue {
   bool is_offered = false;  // true if the next shuffle offers it to other lanes
@@ -98,7 +110,7 @@ struct UndefinedValue {
 
 /// A thread of the running block.
 struct Thread {
-  enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kAtGridBarrier, kEnded };
+  enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kAtGridBarrier, kWaiting, kEnded };
 
   unsigned number = 0;  // in the block
   Index index = {};
@@ -111,7 +123,14 @@ struct Thread {
   /// lane's effects.
   std::array<std::uint32_t, kWarpLanes> seen = {};
   unsigned polls = 0;
+  bool only_polls = false;  // true if it has yielded because it polls memory
+  Wait wait = {};  // if it is kWaiting
+  bool has_given_up = false;  // true if its last wait ended so
+  bool has_arrived = false;  // at the barrier of its cluster, in `cluster_generation`
+  std::uint64_t cluster_generation = 0;
   UndefinedValue undefined = {};
+
+  bool is_runnable() const { return state == State::kReady || (state == State::kWaiting && wait.is_over()); }
 
   unsigned lane() const { return number % kWarpLanes; }
 };

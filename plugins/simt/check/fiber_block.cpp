@@ -1,14 +1,12 @@
 #include "simt/check/fiber_block.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace kmux::simt {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
-constexpr std::uint64_t kMaxResidents = 16384;  // threads of a cooperative launch, each with a stack
 constexpr std::size_t kMinStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
 // Returns the stack to reserve for arrays: nothing for few bytes, which fit on any stack; else in steps, so that fibers
@@ -19,14 +17,6 @@ std::size_t reserved_for(std::uint64_t array_bytes) {
 }
 
 thread_local FiberLaunch* current_launch = nullptr;
-
-std::uint64_t product_of(const unsigned (&extents)[3]) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
-
-Index index_of(std::uint64_t number, const unsigned (&extents)[3]) {
-  const std::uint64_t row = number / extents[0];
-  return {static_cast<unsigned>(number % extents[0]), static_cast<unsigned>(row % extents[1]),
-          static_cast<unsigned>(row / extents[1])};
-}
 
 struct CurrentLaunch {
   explicit CurrentLaunch(FiberLaunch* launch) : before(current_launch) { current_launch = launch; }
@@ -56,15 +46,10 @@ FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, cons
       extents_(extents),
       dynamic_bytes_(dynamic_bytes),
       array_bytes_(reserved_for(kernel.array_bytes)),
+      layout_(kernel, dynamic_bytes),
+      cluster_{std::max(launch.cluster[0], 1U), std::max(launch.cluster[1], 1U), std::max(launch.cluster[2], 1U)},
       findings_(kernel.name),
-      random_(kernel.seed) {
-  add_block();
-}
-
-void FiberLaunch::add_block() {
-  block_ = &blocks_.emplace_back(Block{{}, SharedMemory(kernel_, dynamic_bytes_)});
-  if (kernel_.is_checked != 0) block_->check.emplace(kernel_, extents_, block_->memory, findings_);
-}
+      random_(kernel.seed) {}
 
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
 bool FiberLaunch::is_any() { return current_launch != nullptr; }
@@ -82,88 +67,6 @@ Status FiberLaunch::run() {
   return findings_.status();
 }
 
-Status FiberLaunch::run_blocks() {
-  const std::uint64_t blocks = product_of(launch_.grid);
-  order_.resize(product_of(launch_.block));
-  std::iota(order_.begin(), order_.end(), 0U);
-  if (launch_.is_cooperative == 0) {
-    for (std::uint64_t block = 0; block < blocks; ++block) {
-      KMUX_TRY(check_interruption());
-      begin_block(block);
-      run_block();
-    }
-    return Ok{};
-  }
-  if (blocks > kMaxResidents / order_.size()) {
-    return make_error(ErrorCode::kInvalidArgument, "the grid is too large for a cooperative launch (" +
-                                                       std::to_string(blocks) + " blocks of " +
-                                                       std::to_string(order_.size()) +
-                                                       " threads, which have a stack each; there are 16384). Use fewer "
-                                                       "blocks, each of which does more.");
-  }
-  for (std::uint64_t block = 0; block < blocks; ++block) {
-    if (block > 0) add_block();
-    begin_block(block);
-  }
-  return run_together();
-}
-
-Status FiberLaunch::run_together() {
-  do {
-    for (Block& block : blocks_) {
-      KMUX_TRY(check_interruption());
-      enter(block);
-      run_block();
-    }
-  } while (release_grid());
-  return Ok{};
-}
-
-Status FiberLaunch::check_interruption() {
-  if (!interruption_.is_requested()) return Ok{};
-  return make_error(ErrorCode::kCancelled, kInterruptionMessage);
-}
-
-void FiberLaunch::begin_block(std::uint64_t number) {
-  block_->index = index_of(number, launch_.grid);
-  block_->threads.resize(order_.size());
-  for (unsigned i = 0; i < block_->threads.size(); ++i) {
-    Thread& thread = block_->threads[i];
-    thread.number = i;
-    thread.index = index_of(i, launch_.block);
-    thread.state = Thread::State::kReady;
-    thread.mask = 0;
-    thread.site = nullptr;
-    thread.undefined = {};
-    thread.seen = {};
-    thread.seen[thread.lane()] = 1;
-  }
-  enter(*block_);
-  if (block_->check) block_->check->begin_block();
-}
-
-// Releases warp calls before barriers where no thread of a warp can run: a barrier waits for these threads, too.
-void FiberLaunch::run_block() {
-  for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
-  do {
-    for (bool goes_on = true; goes_on;) {
-      goes_on = run_ready();
-      goes_on = release_warps() || goes_on;  // others may poll for them in a loop
-    }
-  } while (release_barrier());
-}
-
-bool FiberLaunch::run_ready() {
-  bool any = false;
-  for (const unsigned number : order_) {
-    Thread& thread = block_->threads[number];
-    if (thread.state != Thread::State::kReady) continue;
-    any = true;
-    resume(thread);
-  }
-  return any;
-}
-
 // Returns the fiber of a thread that ends to the pool, for the next thread. If the thread was ended early, drops its
 // fiber.
 void FiberLaunch::resume(Thread& thread) {
@@ -176,14 +79,40 @@ void FiberLaunch::resume(Thread& thread) {
         },
         this);
   }
+  thread.state = Thread::State::kReady;
+  thread.only_polls = false;
   running_ = &thread;
   thread.fiber->resume();
   running_ = nullptr;
-  if (thread.state == Thread::State::kEnded) thread.fiber.reset();
-  if (thread.fiber == nullptr || !thread.fiber->is_done()) return;
-  thread.state = Thread::State::kEnded;
-  FiberPool::of_thread().give_back(std::move(thread.fiber));
+  if (thread.state == Thread::State::kEnded) {
+    thread.fiber.reset();
+  } else if (thread.fiber->is_done()) {
+    thread.state = Thread::State::kEnded;
+    FiberPool::of_thread().give_back(std::move(thread.fiber));
+  }
+  if (thread.state == Thread::State::kEnded) note_end(thread);
 }
+
+void FiberLaunch::note_end(Thread& thread) {
+  const unsigned live = --block_->live;
+  ClusterBarrier& barrier = block_->group->barrier;
+  const bool has_arrived = thread.has_arrived && thread.cluster_generation == barrier.generation;
+  const bool ends_barrier = barrier.note_end(has_arrived);
+  if (block_->barriers.note_end(live) || ends_barrier) note_change();
+}
+
+namespace {
+
+using Groups = std::vector<std::unique_ptr<BlockGroup>>;
+
+template <class Visit>
+void for_each_block(const Groups& groups, const Visit& visit) {
+  for (const auto& group : groups) {
+    for (FiberBlock& block : group->blocks) visit(block);
+  }
+}
+
+}  // namespace
 
 bool FiberLaunch::release_warps() {
   bool any = false;
@@ -191,8 +120,7 @@ bool FiberLaunch::release_warps() {
   for (std::size_t first = 0; first < threads.size(); first += kWarpLanes) {
     const std::size_t lanes = std::min<std::size_t>(kWarpLanes, threads.size() - first);
     const std::span<Thread> warp = threads.subspan(first, lanes);
-    const auto is_ready = [](const Thread& thread) { return thread.state == Thread::State::kReady; };
-    if (std::ranges::any_of(warp, is_ready)) continue;
+    if (std::ranges::any_of(warp, &Thread::is_runnable)) continue;
     any = release_lanes(warp, check() != nullptr ? &findings_ : nullptr) || any;
   }
   return any;
@@ -202,6 +130,8 @@ bool FiberLaunch::release_barrier() {
   const auto waits = [](const Thread& thread) { return thread.state == Thread::State::kAtBarrier; };
   const auto first = std::ranges::find_if(block_->threads, waits);
   if (first == block_->threads.end()) return false;
+  const auto waits_for_unit = [](const Thread& thread) { return thread.state == Thread::State::kWaiting; };
+  if (std::ranges::any_of(block_->threads, waits_for_unit)) return false;  // it may come there later
   if (MemoryCheck* const checking = check()) {
     check_barrier(*first);
     checking->pass_barrier();
@@ -216,27 +146,28 @@ bool FiberLaunch::release_barrier() {
 bool FiberLaunch::release_grid() {
   check_grid_barrier();
   bool any = false;
-  for (Block& block : blocks_) {
+  for_each_block(groups_, [&](FiberBlock& block) {
     if (block.check) block.check->pass_barrier();
     for (Thread& thread : block.threads) {
       if (thread.state != Thread::State::kAtGridBarrier) continue;
       thread.state = Thread::State::kReady;
       any = true;
     }
-  }
+  });
   return any;
 }
 
 namespace {
 
 // Returns the first thread for which `holds` is true, and its block; nulls if none is.
-template <class Block, class Predicate>
-std::pair<Block*, const Thread*> find_thread(std::deque<Block>& blocks, const Predicate& holds) {
-  for (Block& block : blocks) {
+template <class Predicate>
+std::pair<FiberBlock*, const Thread*> find_thread(const Groups& groups, const Predicate& holds) {
+  std::pair<FiberBlock*, const Thread*> first = {};
+  for_each_block(groups, [&](FiberBlock& block) {
     const auto found = std::ranges::find_if(block.threads, holds);
-    if (found != block.threads.end()) return {&block, &*found};
-  }
-  return {};
+    if (first.first == nullptr && found != block.threads.end()) first = {&block, &*found};
+  });
+  return first;
 }
 
 // Describes a thread that is not at the barrier of another.
@@ -250,10 +181,10 @@ std::string instead(const Thread& thread) {
 void FiberLaunch::check_grid_barrier() {
   if (check() == nullptr) return;
   const auto [waiting, first] =
-      find_thread(blocks_, [](const Thread& thread) { return thread.state == Thread::State::kAtGridBarrier; });
+      find_thread(groups_, [](const Thread& thread) { return thread.state == Thread::State::kAtGridBarrier; });
   if (first == nullptr) return;
   enter(*waiting);
-  const auto [block, other] = find_thread(blocks_, [site = first->site](const Thread& thread) {
+  const auto [block, other] = find_thread(groups_, [site = first->site](const Thread& thread) {
     return thread.state == Thread::State::kEnded || thread.site != site;
   });
   if (other == nullptr) return;
@@ -349,7 +280,20 @@ void FiberLaunch::end_thread() {
 }
 
 void FiberLaunch::poll() {
-  if (++running_->polls % kPollsBetweenTurns == 0) running_->fiber->wait();
+  if (++running_->polls % kPollsBetweenTurns == 0) yield();
+}
+
+void FiberLaunch::yield() {
+  running_->only_polls = true;
+  running_->fiber->wait();
+}
+
+bool FiberLaunch::wait_for(const Wait& wait) {
+  if (wait.is_over()) return true;
+  running_->wait = wait;
+  running_->has_given_up = false;
+  this->wait(Thread::State::kWaiting);
+  return !running_->has_given_up;
 }
 
 }  // namespace kmux::simt

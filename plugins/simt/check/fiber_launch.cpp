@@ -82,7 +82,7 @@ unsigned thread_index() {
 }
 template <unsigned axis>
 unsigned block_index() {
-  return current().block()[axis];
+  return current().block().index[axis];
 }
 template <unsigned axis>
 unsigned block_extent() {
@@ -91,6 +91,10 @@ unsigned block_extent() {
 template <unsigned axis>
 unsigned grid_extent() {
   return current().launch().grid[axis];
+}
+template <unsigned axis>
+unsigned cluster_extent() {
+  return current().cluster()[axis];
 }
 
 unsigned lane() { return current().thread().lane(); }
@@ -191,6 +195,9 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.grid_dim.x", address_of(&grid_extent<0>)},
       {"kmux.grid_dim.y", address_of(&grid_extent<1>)},
       {"kmux.grid_dim.z", address_of(&grid_extent<2>)},
+      {"kmux.cluster_dim.x", address_of(&cluster_extent<0>)},
+      {"kmux.cluster_dim.y", address_of(&cluster_extent<1>)},
+      {"kmux.cluster_dim.z", address_of(&cluster_extent<2>)},
       {"kmux.lane", address_of(&lane)},
       {"kmux.barrier", address_of(&barrier)},
       {"kmux.grid_barrier", address_of(&grid_barrier)},

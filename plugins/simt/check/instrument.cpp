@@ -262,7 +262,7 @@ bool is_met_together(const llvm::Instruction& instruction) {
        {call::kBarrier, call::kGridBarrier, call::kShuffle, call::kBallot, call::kSyncWarp}) {
     if (calls(&instruction, name)) return true;
   }
-  return false;
+  return is_unit_call(&instruction);
 }
 
 void Instrumenter::visit(llvm::Instruction& instruction) {

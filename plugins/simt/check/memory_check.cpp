@@ -26,15 +26,15 @@ SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dy
   };
   for (std::uint64_t i = 0; i < kernel.shared_count; ++i) add(kernel.shared[i].name, kernel.shared[i].bytes);
   add("", dynamic_bytes);
-  lines_.resize(end + 1);
+  bytes_ = (end + 1) * kLineBytes;
+}
+
+void SharedMemory::place_in(const SharedWindows& windows, std::size_t number) {
+  windows_ = &windows;
+  begin_ = windows.window(number);
 }
 
 void SharedMemory::spoil() { std::memset(begin(), kSpoiled, bytes()); }
-
-bool SharedMemory::has(const char* address) const {
-  const char* const begin = lines_.front().bytes;
-  return address >= begin && address < begin + bytes();
-}
 
 const SharedMemory::Variable* SharedMemory::find(std::uint64_t offset, std::uint64_t bytes) const {
   for (const Variable& variable : variables_) {
@@ -88,6 +88,12 @@ void SharedShadow::add_reader(Cell& cell, const Touch& reader, const Thread& thr
   } else if (second.epoch != epoch_ || second.thread == reader.thread || !is_concurrent(second, thread, false)) {
     second = reader;
   }
+}
+
+// In an epoch in which no thread accesses memory: no access conflicts with it.
+void SharedShadow::note_unit(std::uint64_t offset, std::uint64_t bytes) {
+  const Touch touch{.epoch = first_epoch_};
+  for (std::uint64_t i = 0; i < bytes; ++i) cells_[offset + i].writer = touch;
 }
 
 SharedShadow::Verdict SharedShadow::note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset,
@@ -155,6 +161,11 @@ MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const km
 void MemoryCheck::begin_block() {
   shared_.spoil();
   shadow_.begin_block();
+}
+
+void MemoryCheck::note_unit(const char* address, std::uint64_t bytes) {
+  const std::uint64_t offset = shared_.offset_of(address);
+  if (shared_.find(offset, bytes) != nullptr) shadow_.note_unit(offset, bytes);
 }
 
 char* MemoryCheck::nowhere(std::uint64_t bytes) {
@@ -233,6 +244,7 @@ bool MemoryCheck::is_sound(const Thread& thread, const MemoryAccess& access) {
     return false;
   }
   if (shared_.has(access.base) || shared_.has(access.address)) return check_shared(thread, access);
+  if (shared_.is_of_peer(access.address)) return true;
   return thread.fiber->owns(access.address) || check_global(thread, access);
 }
 

@@ -10,6 +10,7 @@
 #include "simt/check/fiber.h"
 #include "simt/check/fiber_launch.h"
 #include "simt/check/findings.h"
+#include "simt/check/shared_windows.h"
 
 namespace kmux::simt {
 
@@ -23,33 +24,37 @@ class SharedMemory {
     std::uint64_t bytes;
   };
 
+  /// Places the variables of `kernel` at offsets; `place_in` gives them memory.
   SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
+  /// Uses window `number` of `windows`, which must have `bytes` bytes.
+  ///
+  /// Lifetime: borrows.
+  void place_in(const SharedWindows& windows, std::size_t number);
 
   /// Returns the bytes that code requests: the sum to which the limit of a block applies.
   std::uint64_t asked_bytes() const { return asked_bytes_; }
-  std::size_t bytes() const { return lines_.size() * sizeof(Line); }
-  char* begin() { return lines_.front().bytes; }
+  std::size_t bytes() const { return bytes_; }
+  char* begin() { return begin_; }
   char* variable(std::uint64_t number) { return begin() + variables_[number].begin; }
   char* dynamic() { return begin() + variables_.back().begin; }
   /// Fills the memory with the pattern of uninitialised bytes.
   void spoil();
 
-  bool has(const char* address) const;
-  std::uint64_t offset_of(const char* address) const {
-    return static_cast<std::uint64_t>(address - lines_.front().bytes);
-  }
+  bool has(const char* address) const { return address >= begin_ && address < begin_ + bytes_; }
+  /// Returns true if `address` is in the memory of another block of the cluster.
+  bool is_of_peer(const char* address) const { return windows_->has(address) && !has(address); }
+  std::uint64_t offset_of(const char* address) const { return static_cast<std::uint64_t>(address - begin_); }
   /// Returns the variable that contains all of `bytes` bytes from `offset` on, or null.
   const Variable* find(std::uint64_t offset, std::uint64_t bytes) const;
   /// Returns the variable nearest to `offset`.
   const Variable& nearest(std::uint64_t offset) const;
 
  private:
-  struct alignas(64) Line {
-    char bytes[64];
-  };
   std::vector<Variable> variables_;  // the last one is the dynamic memory
-  std::vector<Line> lines_;
   std::uint64_t asked_bytes_ = 0;
+  std::size_t bytes_ = 0;
+  const SharedWindows* windows_ = nullptr;
+  char* begin_ = nullptr;
 };
 
 /// The last writer and readers of each byte of a block's shared memory, and the barriers between which they ran.
@@ -69,7 +74,10 @@ class SharedShadow {
 
   void resize(std::size_t bytes) { cells_.resize(bytes); }
   /// Marks all bytes as unwritten.
-  void begin_block() { first_epoch_ = ++epoch_; }
+  void begin_block() {
+    first_epoch_ = ++epoch_;
+    next_epoch();  // no thread accesses memory in the first one: note_unit
+  }
   /// Passes a barrier of the block.
   void next_epoch() { ++epoch_; }
   bool is_written(std::uint64_t offset) const {
@@ -78,6 +86,8 @@ class SharedShadow {
   }
   /// Marks the byte at `offset` as unwritten: its value came from an unwritten byte.
   void note_nothing(std::uint64_t offset) { cells_[offset].writer.is_of_nothing = true; }
+  /// Marks bytes as written by a unit that works beside threads, in an order that its barriers know.
+  void note_unit(std::uint64_t offset, std::uint64_t bytes);
   /// Records an access of `thread` to the bytes from `offset` on. `now`: their current content.
   Verdict note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset, const char* now);
 
@@ -115,6 +125,8 @@ class MemoryCheck {
 
   void begin_block();
   void pass_barrier() { shadow_.next_epoch(); }
+  /// Notes that a unit which works beside threads has written `bytes` bytes at `address`, in the block's memory.
+  void note_unit(const char* address, std::uint64_t bytes);
 
   /// Returns the address for `access`: its own if that is valid, else the address of scratch memory.
   char* check(const Thread& thread, const MemoryAccess& access);

@@ -18,8 +18,9 @@ Lanes lanes_where(std::span<const Thread> warp, Predicate holds) {
 
 Lanes in_call_like(std::span<const Thread> warp, const WarpCall& call) {
   return lanes_where(warp, [&](const Thread& thread) {
-    return thread.state == Thread::State::kInWarpCall && thread.call.kind == call.kind && thread.call.work == call.work &&
-           thread.call.mask == call.mask && (call.mask != 0 || thread.call.place == call.place);
+    return thread.state == Thread::State::kInWarpCall && thread.call.kind == call.kind &&
+           thread.call.work == call.work && thread.call.mask == call.mask &&
+           (call.mask != 0 || thread.call.place == call.place);
   });
 }
 
@@ -128,6 +129,8 @@ bool release_lanes(std::span<Thread> warp, Findings* findings) {
     release(warp, in_call_like(warp, first->call));
     return true;
   }
+  if (lanes_where(warp, [](const Thread& thread) { return thread.state == Thread::State::kWaiting; }) != 0)
+    return false;
   const Thread& first = warp[static_cast<unsigned>(std::countr_zero(calling))];
   const Lanes group = in_call_like(warp, first.call);
   if (findings != nullptr) {

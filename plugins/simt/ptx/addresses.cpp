@@ -28,16 +28,15 @@ Result<Value*> as_pointer(llvm::IRBuilder<>& builder, Value* value, bool is_shar
 
 }  // namespace
 
-Result<Value*> shared_address(Emitter& emitter, const Operand& operand) {
+Result<Value*> register_address(Emitter& emitter, const Operand& operand, bool is_shared) {
   KMUX_ASSIGN(Value* const value, emitter.read_whole(operand));
-  return as_pointer(emitter.builder(), value, true);
+  return as_pointer(emitter.builder(), value, is_shared);
 }
 
 Result<Value*> address(Emitter& emitter, const Operand& operand, bool is_shared) {
   if (operand.kind != Operand::Kind::kAddress || operand.parts.size() != 1)
     return Instruction::refuse("its operand is not a plain address");
-  KMUX_ASSIGN(Value* const value, emitter.read_whole(operand.parts.front()));
-  KMUX_ASSIGN(Value* const base, as_pointer(emitter.builder(), value, is_shared));
+  KMUX_ASSIGN(Value* const base, register_address(emitter, operand.parts.front(), is_shared));
   if (operand.bits == 0) return base;
   return emitter.builder().CreateGEP(emitter.builder().getInt8Ty(), base, emitter.builder().getInt64(operand.bits));
 }

@@ -43,9 +43,7 @@ Result<Update> update_of(Instruction& in, bool has_result) {
   if (in.types() != 1) return in.refuse("its type is missing");
   Update update{.name = {}, .type = in.type(0), .order = order_of(in)};
   in.take_any({"cta", "cluster", "gpu", "sys"});
-  update.is_shared = in.take_any({"shared", "shared::cta"}) < 2;
-  if (!update.is_shared && in.take("shared::cluster"))
-    return in.refuse("\".shared::cluster\" is the memory of other blocks");
+  update.is_shared = in.take_any({"shared", "shared::cta", "shared::cluster"}) < 3;
   in.take("global");
   const std::size_t policy = in.take("L2::cache_hint") ? 1 : 0;
   const bool keeps_subnormal = in.take("noftz");

@@ -12,12 +12,7 @@ struct Refusal {
 };
 
 constexpr Refusal kRefusals[] = {
-    {"mbarrier", "barriers in shared memory that count"},
-    {"cp.async", "asynchronous copies"},
-    {"cp.reduce", "asynchronous copies"},
-    {"st.async", "asynchronous stores to other blocks"},
     {"red.async", "asynchronous updates of other blocks"},
-    {"st.bulk", "asynchronous stores"},
     {"tensormap", "tensor maps"},
     {"wgmma", "products of matrices by four warps"},
     {"mma", "products of matrices by a warp"},
@@ -26,17 +21,8 @@ constexpr Refusal kRefusals[] = {
     {"stmatrix", "products of matrices by a warp"},
     {"movmatrix", "products of matrices by a warp"},
     {"tcgen05", "tensor memory"},
-    {"mapa", "clusters of blocks"},
-    {"getctarank", "clusters of blocks"},
-    {"barrier.cluster", "clusters of blocks"},
     {"clusterlaunchcontrol", "clusters of blocks"},
     {"multimem", "memory of several devices"},
-    {"bar.arrive", "named barriers"},
-    {"barrier.arrive", "named barriers"},
-    {"barrier.cta.arrive", "named barriers"},
-    {"bar.red", "reductions at barriers"},
-    {"barrier.red", "reductions at barriers"},
-    {"barrier.cta.red", "reductions at barriers"},
     {"tex", "textures"},
     {"tld4", "textures"},
     {"txq", "textures"},
@@ -52,7 +38,6 @@ constexpr Refusal kRefusals[] = {
     {"alloca", "a stack of PTX"},
     {"stacksave", "a stack of PTX"},
     {"stackrestore", "a stack of PTX"},
-    {"isspacep", "state spaces"},
     {"ld.param", "parameters of PTX"},
     {"st.param", "parameters of PTX"},
 };
@@ -66,7 +51,8 @@ bool begins_with(std::string_view mnemonic, std::string_view begin) {
 const Family* find(std::string_view name) {
   for (const std::span<const Family> families :
        {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
-        conversion_families(), memory_families(), atomic_families(), warp_families(), control_families()}) {
+        conversion_families(), memory_families(), atomic_families(), warp_families(), barrier_families(),
+        copy_families(), cluster_families(), control_families()}) {
     const auto found = std::ranges::find(families, name, &Family::name);
     if (found != families.end()) return &*found;
   }

@@ -30,12 +30,22 @@ std::span<const Family> conversion_families();
 std::span<const Family> memory_families();
 std::span<const Family> atomic_families();
 std::span<const Family> warp_families();
+std::span<const Family> barrier_families();
+std::span<const Family> copy_families();  // asynchronous ones
+std::span<const Family> cluster_families();
 std::span<const Family> control_families();
 
 /// Emits add, sub, mul, fma, min, max, neg, abs, ... of numbers with a fraction.
 Status emit_number(Instruction& instruction, std::string_view name, Type type);
 /// Emits the same of f16 and bf16, packed or not.
 Status emit_half(Instruction& instruction, std::string_view name, Type type);
+
+/// Emits st.async and st.bulk.
+Status emit_special_store(Instruction& instruction);
+/// Emits bar.warp.sync: a barrier of the lanes of a warp.
+Status emit_warp_barrier(Instruction& instruction);
+/// Emits a barrier of all threads of the block.
+void emit_block_barrier(llvm::IRBuilder<>& builder);
 
 /// Returns the family of `statement`.
 ///

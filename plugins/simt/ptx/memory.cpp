@@ -25,12 +25,9 @@ void take_caches(Instruction& in) {
   }
 }
 
-Status take_space(Instruction& in, Access& access) {
-  access.is_shared = in.take_any({"shared", "shared::cta"}) < 2;
-  if (access.is_shared) return Ok{};
-  if (in.take("shared::cluster")) return in.refuse("\".shared::cluster\" is the memory of other blocks");
-  in.take_any({"global", "local", "const"});
-  return Ok{};
+void take_space(Instruction& in, Access& access) {
+  access.is_shared = in.take_any({"shared", "shared::cta", "shared::cluster"}) < 3;
+  if (!access.is_shared) in.take_any({"global", "local", "const"});
 }
 
 // A processor has one scope: its memory is the same for all of its threads.
@@ -48,7 +45,7 @@ Result<Access> access_of(Instruction& in) {
   if (in.types() != 1) return in.refuse("its type is missing");
   Access access{.type = in.type(0)};
   take_order(in, access);
-  KMUX_TRY(take_space(in, access));
+  take_space(in, access);
   take_caches(in);
   access.has_policy = in.take("L2::cache_hint");
   constexpr std::size_t kCounts[] = {2, 4, 8, 1};
@@ -93,6 +90,8 @@ Status emit_ld(Instruction& in) {
 }
 
 Status emit_st(Instruction& in) {
+  const auto& parts = in.statement().parts;
+  if (parts.size() > 1 && (parts[1] == "async" || parts[1] == "bulk")) return emit_special_store(in);
   KMUX_ASSIGN(const Access access, access_of(in));
   if (access.order == llvm::AtomicOrdering::Acquire) return in.refuse("a store does not acquire");
   KMUX_ASSIGN(Value* const base, address(in.emitter(), in.operand(0), access.is_shared));

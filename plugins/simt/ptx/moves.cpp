@@ -22,31 +22,54 @@ Value* lane_mask(Builder& builder, std::string_view kind) {
   return kind == "ge" ? builder.CreateNot(less) : nullptr;
 }
 
-/// A special register with three axes, and the function of its value; for null it is `constant`.
+/// A special register with three axes, and the function of its value.
 struct Index {
+  enum class Of : std::uint8_t { kItself, kQuotient, kRest };  // by the extent of a cluster
   std::string_view name;
   const std::string_view* calls;
-  unsigned constant = 0;
+  Of of = Of::kItself;
 };
 
-// Clusters are refused, so each block is one.
-constexpr Index kIndices[] = {{"tid.", call::kThread},        {"ntid.", call::kBlockDim},
-                              {"ctaid.", call::kBlock},       {"nctaid.", call::kGridDim},
-                              {"clusterid.", call::kBlock},   {"nclusterid.", call::kGridDim},
-                              {"cluster_ctaid.", nullptr, 0}, {"cluster_nctaid.", nullptr, 1}};
+constexpr Index kIndices[] = {{"tid.", call::kThread},
+                              {"ntid.", call::kBlockDim},
+                              {"ctaid.", call::kBlock},
+                              {"nctaid.", call::kGridDim},
+                              {"clusterid.", call::kBlock, Index::Of::kQuotient},
+                              {"nclusterid.", call::kGridDim, Index::Of::kQuotient},
+                              {"cluster_ctaid.", call::kBlock, Index::Of::kRest},
+                              {"cluster_nctaid.", call::kClusterDim}};
+
+Value* index_of(Builder& builder, const Index& index, unsigned axis) {
+  Value* const value = thread_call(builder, index.calls[axis]);
+  if (index.of == Index::Of::kItself) return value;
+  Value* const extent = thread_call(builder, call::kClusterDim[axis]);
+  return index.of == Index::Of::kQuotient ? builder.CreateUDiv(value, extent) : builder.CreateURem(value, extent);
+}
+
+// Returns the number of the block in its cluster, or for `of_all` the number of blocks.
+Value* cluster_rank(Builder& builder, bool of_all) {
+  const auto extent = [&](unsigned axis) { return thread_call(builder, call::kClusterDim[axis]); };
+  const auto place = [&](unsigned axis) {
+    return builder.CreateURem(thread_call(builder, call::kBlock[axis]), extent(axis));
+  };
+  if (of_all) return builder.CreateMul(builder.CreateMul(extent(0), extent(1)), extent(2));
+  Value* const of_rows = builder.CreateAdd(builder.CreateMul(place(2), extent(1)), place(1));
+  return builder.CreateAdd(builder.CreateMul(of_rows, extent(0)), place(0));
+}
 
 // Returns the value of a special register of PTX; null for others.
 Value* special_register(Builder& builder, std::string_view name) {
   constexpr std::string_view kMasks = "lanemask_";
   if (name == "laneid") return thread_call(builder, call::kLane);
   if (name.starts_with(kMasks)) return lane_mask(builder, name.substr(kMasks.size()));
-  if (name == "cluster_ctarank" || name == "cluster_nctarank") return builder.getInt32(name[8] == 'n' ? 1 : 0);
+  if (name == "cluster_ctarank") return cluster_rank(builder, false);
+  if (name == "cluster_nctarank") return cluster_rank(builder, true);
   for (const Index& index : kIndices) {
     if (!name.starts_with(index.name)) continue;
     const std::string_view axis = name.substr(index.name.size());
     const std::size_t number = std::string_view("xyz").find(axis);
     if (axis.size() != 1 || number > 2) return nullptr;
-    return index.calls == nullptr ? builder.getInt32(index.constant) : thread_call(builder, index.calls[number]);
+    return index_of(builder, index, static_cast<unsigned>(number));
   }
   return nullptr;
 }
@@ -150,7 +173,7 @@ Status emit_cvta(Instruction& in) {
   const unsigned bits = in.type(0).whole();
   if (bits != 64 && !(is_shared && is_to)) return in.refuse("generic addresses have 64 bits");
   if (is_shared && !is_to) {
-    KMUX_ASSIGN(Value* const address, shared_address(in.emitter(), in.operand(1)));
+    KMUX_ASSIGN(Value* const address, register_address(in.emitter(), in.operand(1), true));
     return in.write(address);
   }
   KMUX_ASSIGN(Value* const value, in.emitter().read_whole(in.operand(1)));

@@ -128,7 +128,8 @@ void emit_return(Emitter& emitter, llvm::Type& type) {
 void promote(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& one : function.getEntryBlock()) {
-    if (auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&one)) variables.push_back(variable);
+    auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&one);
+    if (variable != nullptr && llvm::isAllocaPromotable(variable)) variables.push_back(variable);
   }
   if (variables.empty()) return;
   llvm::DominatorTree dominators(function);

@@ -27,6 +27,7 @@ struct Type {
   Type element() const { return {kind, bits, 1}; }
 };
 
+inline constexpr Type kB16{Type::Kind::kBits, 16};
 inline constexpr Type kB32{Type::Kind::kBits, 32};
 inline constexpr Type kB64{Type::Kind::kBits, 64};
 inline constexpr Type kPredicate{Type::Kind::kPredicate, 1};

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 #include "simt/analysis/thread_calls.h"
 
 namespace kmux::simt::ptx {
@@ -16,8 +17,8 @@ inline llvm::CallInst* call_unit(llvm::IRBuilder<>& builder, std::string_view na
   llvm::SmallVector<llvm::Type*> types;
   for (const llvm::Value* const argument : arguments) types.push_back(argument->getType());
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  const llvm::FunctionCallee function = module.getOrInsertFunction(
-      std::string(call::kUnit) + std::string(name), llvm::FunctionType::get(result, types, false));
+  llvm::FunctionCallee function = module.getOrInsertFunction(std::string(call::kUnit) + std::string(name),
+                                                             llvm::FunctionType::get(result, types, false));
   llvm::cast<llvm::Function>(function.getCallee())->setConvergent();
   return builder.CreateCall(function, arguments);
 }

@@ -290,8 +290,16 @@ Status emit_activemask(Instruction& in) {
   return in.write(ballot(in.builder(), in.builder().getTrue()));
 }
 
-// bar.warp.sync mask.
+constexpr Family::Effect kMemory = Family::Effect::kMemory;
+constexpr Family kFamilies[] = {{"shfl", emit_shfl, kMemory},   {"vote", emit_vote, kMemory},
+                                {"match", emit_match, kMemory}, {"redux", emit_redux, kMemory},
+                                {"elect", emit_elect},          {"activemask", emit_activemask, kMemory}};
+
+}  // namespace
+}  // namespace warps
+
 Status emit_warp_barrier(Instruction& in) {
+  using namespace warps;
   if (!in.take("sync")) return in.refuse("it lacks \".sync\"");
   KMUX_TRY(in.check(0, 1));
   KMUX_ASSIGN(Value* const mask, in.read(0, kB32));
@@ -301,30 +309,7 @@ Status emit_warp_barrier(Instruction& in) {
   return Ok{};
 }
 
-// bar.sync 0: of all threads of the block, as __syncthreads().
-Status emit_bar(Instruction& in) {
-  if (in.take("warp")) return emit_warp_barrier(in);
-  in.take("cta");
-  if (!in.take("sync")) return in.refuse("it must be bar.sync");
-  in.take("aligned");
-  KMUX_TRY(in.check_parts());
-  const bool has_number = in.types() == 0 && in.operands() == 1;
-  KMUX_ASSIGN(const Value* const number, has_number ? in.read(0, kB32) : Result<Value*>(in.builder().getInt32(1)));
-  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(number);
-  if (constant == nullptr || !constant->isZero())
-    return in.refuse("it needs named barriers, unless it is \"bar.sync 0\"");
-  warp_call(in.builder(), call::kBarrier, in.builder().getVoidTy(), {});
-  return Ok{};
-}
-
-constexpr Family::Effect kMemory = Family::Effect::kMemory;
-constexpr Family kFamilies[] = {{"shfl", emit_shfl, kMemory},   {"vote", emit_vote, kMemory},
-                                {"match", emit_match, kMemory}, {"redux", emit_redux, kMemory},
-                                {"elect", emit_elect},          {"activemask", emit_activemask, kMemory},
-                                {"bar", emit_bar, kMemory},     {"barrier", emit_bar, kMemory}};
-
-}  // namespace
-}  // namespace warps
+void emit_block_barrier(Builder& builder) { warps::warp_call(builder, call::kBarrier, builder.getVoidTy(), {}); }
 
 std::span<const Family> warp_families() { return warps::kFamilies; }
 

@@ -32,6 +32,7 @@ using Three = std::array<llvm::Value*, 3>;
 constexpr unsigned kGridField = 0;
 constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
+constexpr unsigned kClusterField = 13;
 
 constexpr unsigned kMaxGroupBlocks = 16;  // blocks that run in time slices
 constexpr unsigned kMaxRowThreads = 1 << 14;  // threads of a row of blocks that run row by row; the row above is cached
@@ -75,6 +76,7 @@ class Chunk {
  private:
   llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(builder_.getContext(), name, function_); }
   Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
+  Three load_cluster();
   llvm::Value* write_warps(llvm::BasicBlock* next_block);
   llvm::Value* blocks_from(llvm::Value* block, unsigned most);
   void write_group(llvm::Value* count, llvm::BasicBlock* next_group);
@@ -126,6 +128,16 @@ Three Chunk::load_three(unsigned first, const std::optional<std::array<unsigned,
       values[i] = builder_.CreateLoad(i32, builder_.CreateConstInBoundsGEP1_64(i32, function_->getArg(1), first + i));
   }
   return values;
+}
+
+// Returns the extents of a cluster, nothing if no code reads them. A launch without clusters has clusters of one block.
+Three Chunk::load_cluster() {
+  const auto is_read = [&](std::string_view name) { return has_call(warp_, name); };
+  if (std::ranges::none_of(call::kClusterDim, is_read)) return {};
+  Three extents = load_three(kClusterField, {});
+  for (llvm::Value*& one : extents)
+    one = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, one, builder_.getInt32(1));
+  return extents;
 }
 
 void Chunk::replace_three(const std::string_view (&names)[3], const Three& with) {
@@ -371,6 +383,7 @@ void Chunk::write(llvm::StructType* arguments) {
   }
   grid_ = load_three(kGridField, {});
   extents_ = load_three(kBlockField, shape_.extents);
+  const Three cluster = load_cluster();
   llvm::Value* const cooperative = builder_.CreateLoad(
       builder_.getInt32Ty(),
       builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(1), kCooperativeField));
@@ -385,6 +398,7 @@ void Chunk::write(llvm::StructType* arguments) {
   replace_three(call::kBlock, index_);
   replace_three(call::kGridDim, grid_);
   replace_three(call::kBlockDim, extents_);
+  if (cluster[0] != nullptr) replace_three(call::kClusterDim, cluster);
   replace_calls(*function_, call::kDynamic, dynamic_);
   replace_calls(*function_, call::kPacked, frames_);
   if (keeps_) replace_calls(*function_, call::kKept, kept_);

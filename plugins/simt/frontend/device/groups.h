@@ -5,6 +5,7 @@
 #error not for this processor (groups of threads where a warp has 64)
 #endif
 
+#include <kmux/clusters.h>
 #include <kmux/failures.h>
 #include <kmux/warps.h>
 
@@ -66,27 +67,41 @@ struct grid_group {
 };
 KMUX_DEVICE grid_group this_grid() { return {}; }
 
-#define KMUX_CLUSTER KMUX_REFUSED("clusters of blocks")
 struct cluster_group {
   struct arrival_token {};
-  KMUX_CLUSTER static void sync();
-  KMUX_CLUSTER static arrival_token barrier_arrive();
-  KMUX_CLUSTER static void barrier_wait(arrival_token = {});
-  KMUX_CLUSTER static unsigned query_shared_rank(const void*);
+  KMUX_DEVICE void sync() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+  KMUX_DEVICE arrival_token barrier_arrive() {
+    __cluster_barrier_arrive();
+    return {};
+  }
+  KMUX_DEVICE void barrier_wait(arrival_token&& = {}) { __cluster_barrier_wait(); }
+  KMUX_DEVICE unsigned query_shared_rank(const void* p) { return __cluster_query_shared_rank(p); }
   template <class T>
-  KMUX_CLUSTER static T* map_shared_rank(T*, int);
-  KMUX_CLUSTER static dim3 block_index();
-  KMUX_CLUSTER static unsigned block_rank();
-  KMUX_CLUSTER static dim3 thread_index();
-  KMUX_CLUSTER static unsigned thread_rank();
-  KMUX_CLUSTER static dim3 dim_blocks();
-  KMUX_CLUSTER static unsigned num_blocks();
-  KMUX_CLUSTER static dim3 dim_threads();
-  KMUX_CLUSTER static unsigned num_threads();
-  KMUX_CLUSTER static unsigned size();
+  KMUX_DEVICE T* map_shared_rank(T* p, int rank) {
+    return static_cast<T*>(__cluster_map_shared_rank(p, rank));
+  }
+  KMUX_DEVICE dim3 block_index() { return __clusterRelativeBlockIdx(); }
+  KMUX_DEVICE unsigned block_rank() { return __clusterRelativeBlockRank(); }
+  KMUX_DEVICE dim3 dim_blocks() { return __clusterDim(); }
+  KMUX_DEVICE unsigned num_blocks() { return __clusterSizeInBlocks(); }
+  KMUX_DEVICE dim3 dim_threads() {
+    const dim3 blocks = __clusterDim();
+    return {blocks.x * kmux_block_dim_x(), blocks.y * kmux_block_dim_y(), blocks.z * kmux_block_dim_z()};
+  }
+  KMUX_DEVICE dim3 thread_index() {
+    const dim3 block = __clusterRelativeBlockIdx();
+    return {block.x * kmux_block_dim_x() + kmux_thread_x(), block.y * kmux_block_dim_y() + kmux_thread_y(),
+            block.z * kmux_block_dim_z() + kmux_thread_z()};
+  }
+  KMUX_DEVICE unsigned thread_rank() { return __clusterRelativeBlockRank() * kmux_threads() + kmux_rank(); }
+  KMUX_DEVICE unsigned num_threads() { return __clusterSizeInBlocks() * kmux_threads(); }
+  KMUX_DEVICE unsigned size() { return num_threads(); }
 };
-KMUX_CLUSTER cluster_group this_cluster();
-#undef KMUX_CLUSTER
+KMUX_DEVICE cluster_group this_cluster() { return {}; }
+
 #define KMUX_GRIDS KMUX_REFUSED("grids on several devices")
 struct multi_grid_group {
   KMUX_GRIDS static bool is_valid();

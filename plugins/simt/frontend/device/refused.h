@@ -8,47 +8,15 @@ KMUX_REFUSED("the clock of a GPU") long long clock64();
 #endif
 KMUX_REFUSED("the clock of a GPU") unsigned long long __globaltimer();
 KMUX_REFUSED("performance counters") void __prof_trigger(int);
-KMUX_REFUSED("address spaces") size_t __cvta_generic_to_shared(const void*);
-KMUX_REFUSED("address spaces") size_t __cvta_generic_to_global(const void*);
-KMUX_REFUSED("address spaces") void* __cvta_shared_to_generic(size_t);
-KMUX_REFUSED("address spaces") unsigned __isShared(const void*);
 KMUX_REFUSED("address spaces") unsigned __isGlobal(const void*);
 KMUX_REFUSED("address spaces") unsigned __isLocal(const void*);
 KMUX_REFUSED("address spaces") unsigned __isConstant(const void*);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_inc(unsigned);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_dec(unsigned);
-KMUX_REFUSED("clusters of blocks") void __cluster_barrier_arrive();
-KMUX_REFUSED("clusters of blocks") void __cluster_barrier_arrive_relaxed();
-KMUX_REFUSED("clusters of blocks") void __cluster_barrier_wait();
 KMUX_REFUSED("clusters of blocks") bool __clusterDimIsSpecified();
-KMUX_REFUSED("clusters of blocks") dim3 __clusterDim();
-KMUX_REFUSED("clusters of blocks") dim3 __clusterIdx();
-KMUX_REFUSED("clusters of blocks") dim3 __clusterRelativeBlockIdx();
-KMUX_REFUSED("clusters of blocks") dim3 __clusterGridDimInClusters();
-KMUX_REFUSED("clusters of blocks") unsigned __clusterRelativeBlockRank();
-KMUX_REFUSED("clusters of blocks") unsigned __clusterSizeInBlocks();
-KMUX_REFUSED("clusters of blocks") void* __cluster_map_shared_rank(const void*, unsigned);
-KMUX_REFUSED("clusters of blocks") unsigned __cluster_query_shared_rank(const void*);
 // A launch begins after all earlier ones have ended.
 KMUX_DEVICE void cudaGridDependencySynchronize() {}
 KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
-
-// cuda_awbarrier_primitives.h
-typedef unsigned long __mbarrier_t;
-typedef unsigned long __mbarrier_token_t;
-#define KMUX_MBARRIER KMUX_REFUSED("barriers in shared memory")
-KMUX_MBARRIER unsigned __mbarrier_maximum_count();
-KMUX_MBARRIER void __mbarrier_init(__mbarrier_t*, unsigned);
-KMUX_MBARRIER void __mbarrier_inval(__mbarrier_t*);
-KMUX_MBARRIER __mbarrier_token_t __mbarrier_arrive(__mbarrier_t*);
-KMUX_MBARRIER __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t*);
-KMUX_MBARRIER bool __mbarrier_test_wait(__mbarrier_t*, __mbarrier_token_t);
-KMUX_MBARRIER bool __mbarrier_test_wait_parity(__mbarrier_t*, bool);
-KMUX_MBARRIER bool __mbarrier_try_wait(__mbarrier_t*, __mbarrier_token_t, unsigned);
-KMUX_MBARRIER bool __mbarrier_try_wait_parity(__mbarrier_t*, bool, unsigned);
-KMUX_MBARRIER unsigned __mbarrier_token_pending_count(__mbarrier_token_t);
-KMUX_MBARRIER void __pipeline_arrive_on(__mbarrier_t*);
-#undef KMUX_MBARRIER
 
 struct KMUX_REFUSED_TYPE("tensor maps") alignas(64) CUtensorMap {
   unsigned long opaque[16];

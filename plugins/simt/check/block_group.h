@@ -1,0 +1,41 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "simt/check/fiber.h"
+#include "simt/check/memory_check.h"
+#include "simt/check/shared_windows.h"
+#include "simt/units/cluster_barrier.h"
+#include "simt/units/named_barriers.h"
+
+namespace kmux::simt {
+
+struct BlockGroup;
+
+/// A block whose threads run on fibers.
+struct FiberBlock {
+  Index index;
+  SharedMemory memory;
+  BlockGroup* group = nullptr;
+  unsigned rank = 0;  // in its cluster
+  unsigned live = 0;  // threads that have not ended
+  NamedBarriers barriers = {};
+  std::optional<MemoryCheck> check = {};
+  std::vector<Thread> threads = {};
+};
+
+/// The blocks of a cluster, which run beside each other; a single block if the launch has no clusters.
+struct BlockGroup {
+  BlockGroup(std::size_t count, std::size_t shared_bytes) : windows(count, shared_bytes) {}
+
+  bool has_ended() const { return barrier.live == 0; }
+
+  SharedWindows windows;
+  ClusterBarrier barrier;
+  std::deque<FiberBlock> blocks;  // in the order of their ranks
+};
+
+}  // namespace kmux::simt
