@@ -73,7 +73,7 @@ std::vector<std::string> failures_of(const UnitKernel& kernel) {
   for (const Options& options : {Options{}, Options{{"check", "on"}}}) {
     const auto result = kernel_of(kernel, options)();
     messages.push_back(result.ok() ? "it ran" : result.error().message);
-    if (!result.ok()) EXPECT_EQ(result.error().code, ErrorCode::kLaunchFailed) << messages.back();
+    EXPECT_EQ(result.ok() ? ErrorCode::kOk : result.error().code, ErrorCode::kLaunchFailed) << messages.back();
   }
   return messages;
 }

@@ -77,6 +77,7 @@ class FiberLaunch {
   Status check_residents() const;
   Status run_blocks();
   Progress run_groups();
+  void drop_ended();
   bool release_stuck(bool any_polls);
   bool give_up_waits();
   std::string waits_text();

@@ -1,5 +1,7 @@
 // The order in which blocks and their threads run.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -78,11 +80,17 @@ FiberLaunch::Progress FiberLaunch::run_groups() {
       progress = std::max(progress, run_block());
     }
   }
-  const auto ended =
-      std::stable_partition(groups_.begin(), groups_.end(), [](const auto& group) { return !group->has_ended(); });
+  drop_ended();
+  return progress;
+}
+
+// Those of a cooperative launch stay: a barrier of the grid tells of their threads.
+void FiberLaunch::drop_ended() {
+  const auto has_ended = [](const auto& group) { return group->has_ended(); };
+  if (launch_.is_cooperative != 0 && !std::ranges::all_of(groups_, has_ended)) return;
+  const auto ended = std::stable_partition(groups_.begin(), groups_.end(), std::not_fn(has_ended));
   std::move(ended, groups_.end(), std::back_inserter(idle_));
   groups_.erase(ended, groups_.end());
-  return progress;
 }
 
 // Resumes threads that nothing else can resume. Returns false if none is, and later blocks may help those that wait.
