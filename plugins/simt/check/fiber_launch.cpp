@@ -11,7 +11,6 @@
 
 #include "simt/check/fiber_block.h"
 #include "simt/runtime/processor.h"
-#include "simt/units/unit_calls.h"
 
 namespace {
 
@@ -227,7 +226,6 @@ void* fiber_call(std::string_view symbol) {
       {"kmux_cpu_memory", address_of(&kmux_cpu_memory)},
   };
   if (!symbol.starts_with("kmux")) return nullptr;
-  if (void* const address = unit_call(symbol)) return address;
   for (const auto& [name, address] : calls) {
     if (name == symbol) return address;
   }

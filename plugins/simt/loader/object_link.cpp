@@ -26,6 +26,7 @@
 #include "simt/loader/link_report.h"
 #include "simt/loader/loader.h"
 #include "simt/runtime/launch.h"
+#include "simt/units/unit_calls.h"
 
 namespace kmux::simt {
 namespace {
@@ -106,6 +107,7 @@ const std::array<void*, 5>& libraries() {
 // first.
 void* find_in_process(const char* symbol) {
   if (void* const address = fiber_call(symbol)) return address;
+  if (void* const address = unit_call(symbol)) return address;
   for (void* library : libraries()) {
     if (void* address = library ? dlsym(library, symbol) : nullptr) return address;
   }
