@@ -1,7 +1,61 @@
+// Products of matrices: mma.sync and wgmma.mma_async, done when the last lane of a warp comes to them.
+#include <array>
+#include <string>
+
+#include "simt/check/fiber_block.h"
 #include "simt/units/unit_calls.h"
+#include "simt/units/warp_product.h"
+#include "simt/units/whole_warp.h"
 
 namespace kmux::simt {
+namespace {
 
-std::span<const UnitCall> matrix_calls() { return {}; }
+void check_same_product(std::span<Thread* const> lanes, std::string_view instruction) {
+  const MatrixProduct& first = *operands_of<ProductOperands>(*lanes.front()).product;
+  for (const Thread* const lane : lanes) {
+    if (*operands_of<ProductOperands>(*lane).product != first) throw_diverged(*lane, instruction);
+  }
+}
+
+void check_whole_group(const Thread& thread) {
+  const kmux_cpu_grid& launch = FiberLaunch::current().launch();
+  const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
+  constexpr unsigned kLanesOfGroup = kWarpsOfGroup * kWarpLanes;
+  if (thread.number / kLanesOfGroup < threads / kLanesOfGroup) return;
+  throw KernelFailure("\"wgmma.mma_async\" needs groups of four warps (" + place_of(thread) + "; the block has " +
+                      std::to_string(threads) + " threads). Launch a multiple of 128 threads.");
+}
+
+// Rows of D belong to warps, so each warp of a group does its part when it comes, and waits for no other.
+void multiply_together(std::span<Thread* const> lanes) {
+  const bool is_by_group = operands_of<ProductOperands>(*lanes.front()).product->is_by_group;
+  const std::string_view instruction = is_by_group ? "wgmma.mma_async" : "mma.sync";
+  check_whole_warp(lanes, instruction);
+  check_same_product(lanes, instruction);
+  if (is_by_group) check_whole_group(*lanes.front());
+  std::array<const ProductOperands*, kWarpLanes> operands;
+  for (unsigned i = 0; i < kWarpLanes; ++i) operands[i] = &operands_of<ProductOperands>(*lanes[i]);
+  SharedMemory& memory = FiberLaunch::current().memory();
+  multiply_warp(operands, lanes.front()->number / kWarpLanes % kWarpsOfGroup, {memory.begin(), memory.bytes()});
+}
+
+void multiply(const MatrixProduct* product, void* sums, const void* a, const void* b) {
+  ProductOperands operands{product, sums, a, b};
+  call_whole_warp(multiply_together, &operands, __builtin_return_address(0));
+}
+
+void multiply_group(const MatrixProduct* product, void* sums, const void* a, std::uint64_t a_descriptor,
+                    std::uint64_t b_descriptor, unsigned is_added) {
+  ProductOperands operands{product, sums, a, nullptr, a_descriptor, b_descriptor, is_added != 0};
+  call_whole_warp(multiply_together, &operands, __builtin_return_address(0));
+}
+
+}  // namespace
+
+std::span<const UnitCall> matrix_calls() {
+  static const UnitCall calls[] = {unit_call_of("kmux.unit.mma", multiply),
+                                   unit_call_of("kmux.unit.wgmma", multiply_group)};
+  return calls;
+}
 
 }  // namespace kmux::simt

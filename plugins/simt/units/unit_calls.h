@@ -20,8 +20,9 @@ UnitCall unit_call_of(std::string_view name, F* function) {
 
 // One file each.
 std::span<const UnitCall> barrier_calls();  // mbarrier, named barriers, clusters
-std::span<const UnitCall> copy_calls();     // bulk copies without a tensor map
-std::span<const UnitCall> matrix_calls();   // products of matrices by warps
+std::span<const UnitCall> copy_calls();  // bulk copies without a tensor map
+std::span<const UnitCall> matrix_calls();  // products of matrices by warps
+std::span<const UnitCall> matrix_move_calls();  // of matrices between shared memory and registers
 
 /// Returns the address of the function `symbol`, or null for other symbols.
 void* unit_call(std::string_view symbol);
