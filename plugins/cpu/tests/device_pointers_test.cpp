@@ -96,20 +96,20 @@ __global__ void k(const float* x, float* y, int n) { y[0] = table[n & 1](); })")
 __global__ void k(const float* x, float* y, int n) { Base b; Base* volatile p = &b; y[0] = p->f(); })")
                   .message,
               HasSubstr("k.cu:1: \"clock64\" is not for this processor"));
-  constexpr const char* kFenced = "__device__ void fence() { asm volatile(\"wgmma.fence.sync.aligned;\"); }\n";
-  EXPECT_THAT(
-      refused(kFenced + std::string(R"(__device__ void (*table[])() = {fence, fence};
+  constexpr const char* kFenced = "__device__ void fence() { asm volatile(\"tcgen05.fence::before_thread_sync;\"); }\n";
+  EXPECT_THAT(refused(kFenced + std::string(R"(__device__ void (*table[])() = {fence, fence};
 __global__ void k(const float* x, float* y, int n) { table[n & 1](); })"))
-          .message,
-      AllOf(HasSubstr("\"fence\" has the inline assembly \"wgmma.fence.sync.aligned;\""), HasSubstr("(k.cu:1)")));
+                  .message,
+              AllOf(HasSubstr("\"fence\" has the inline assembly \"tcgen05.fence::before_thread_sync;\""),
+                    HasSubstr("(k.cu:1)")));
   EXPECT_THAT(refused(kFenced + std::string(R"(__device__ void (*kept)();
 __global__ void k(const float* x, float* y, int n) { kept = fence; })"))
                   .message,
-              HasSubstr("\"fence\" has the inline assembly \"wgmma.fence.sync.aligned;\""));
+              HasSubstr("\"fence\" has the inline assembly \"tcgen05.fence::before_thread_sync;\""));
 }
 
 TEST(DevicePointersTest, TablesOfOtherKernelsAreIgnored) {
-  const std::string source = R"(__device__ void fence() { asm volatile("wgmma.fence.sync.aligned;"); }
+  const std::string source = R"(__device__ void fence() { asm volatile("tcgen05.fence::before_thread_sync;"); }
 __device__ void (*others[])() = {fence, fence};
 __global__ void other(int n) { others[n & 1](); }
 __device__ float one() { return 1; }

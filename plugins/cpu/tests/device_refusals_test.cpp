@@ -121,8 +121,8 @@ TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"movl $5, %k0\" : \"=r\"(r)); y[0] = r;")),
               HasSubstr("\"movl $5, %k0\""));
   EXPECT_THAT(told_assembly(kernel_of("asm(\"mov.u32 %r1, %smid;\");")), HasSubstr("\"mov.u32 %r1, %smid;\""));
-  EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\\n\" ::: \"memory\");")),
-              HasSubstr("\"wgmma.fence.sync.aligned;\", whose"));
+  EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"tcgen05.fence::before_thread_sync;\\n\" ::: \"memory\");")),
+              HasSubstr("\"tcgen05.fence::before_thread_sync;\", whose"));
   EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"{\\n\\t.reg .pred p;\\n\\texit;\\n\\t}\" ::: \"memory\");")),
               HasSubstr("\".reg .pred p; ...\", whose instruction \"exit\""));
   EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"{ mma.sync {%0, %1}; }\" : \"+r\"(n) : \"r\"(n));")),
@@ -188,11 +188,11 @@ TEST(DeviceRefusalsTest, ComputedStaticInitializersAreRejected) {
 }
 
 TEST(DeviceRefusalsTest, UnusedUnsupportedFunctionsAreIgnored) {
-  const std::string source =
-      kernel_of("y[threadIdx.x] = 1;",
-                "template <class T> __device__ T g(T v) { asm volatile(\"wgmma.fence.sync.aligned;\"); return v; }\n"
-                "__device__ void h() { asm volatile(\"exit;\"); }\n"
-                "__device__ long long tick() { return clock64(); }\n");
+  const std::string source = kernel_of(
+      "y[threadIdx.x] = 1;",
+      "template <class T> __device__ T g(T v) { asm volatile(\"tcgen05.fence::before_thread_sync;\"); return v; }\n"
+      "__device__ void h() { asm volatile(\"exit;\"); }\n"
+      "__device__ long long tick() { return clock64(); }\n");
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 1));
 }
 

@@ -14,12 +14,10 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {"red.async", "asynchronous updates of other blocks"},
     {"tensormap", "tensor maps"},
-    {"wgmma", "products of matrices by four warps"},
-    {"mma", "products of matrices by a warp"},
-    {"wmma", "products of matrices by a warp"},
-    {"ldmatrix", "products of matrices by a warp"},
-    {"stmatrix", "products of matrices by a warp"},
-    {"movmatrix", "products of matrices by a warp"},
+    {"wgmma.mma_async.sp", "sparse matrices"},
+    {"mma.sp", "sparse matrices"},
+    {"mma.sp::ordered_metadata", "sparse matrices"},
+    {"wmma", "fragments of wmma, which mma and ldmatrix do without"},
     {"tcgen05", "tensor memory"},
     {"clusterlaunchcontrol", "clusters of blocks"},
     {"multimem", "memory of several devices"},
@@ -52,7 +50,7 @@ const Family* find(std::string_view name) {
   for (const std::span<const Family> families :
        {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
         conversion_families(), memory_families(), atomic_families(), warp_families(), barrier_families(),
-        copy_families(), cluster_families(), control_families()}) {
+        copy_families(), cluster_families(), matrix_families(), control_families()}) {
     const auto found = std::ranges::find(families, name, &Family::name);
     if (found != families.end()) return &*found;
   }

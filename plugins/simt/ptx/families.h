@@ -33,6 +33,7 @@ std::span<const Family> warp_families();
 std::span<const Family> barrier_families();
 std::span<const Family> copy_families();  // asynchronous ones
 std::span<const Family> cluster_families();
+std::span<const Family> matrix_families();
 std::span<const Family> control_families();
 
 /// Emits add, sub, mul, fma, min, max, neg, abs, ... of numbers with a fraction.

@@ -124,7 +124,7 @@ void emit_return(Emitter& emitter, llvm::Type& type) {
   builder.CreateRet(all);
 }
 
-// Replaces the variables of registers by values.
+// Replaces the variables of registers by values; others have an address that a unit gets.
 void promote(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& one : function.getEntryBlock()) {

@@ -107,6 +107,16 @@ constexpr const char* kStatements[] = {"mov .b32 $0 , w",
                                        "redux .sync .max .s32 w , w , w",
                                        "elect .sync w|p , w",
                                        "activemask .b32 w",
+                                       "mma .sync .aligned .m16n8k8 .row .col .f32 .tf32 .tf32 .f32 {f, f, f, f} , "
+                                       "{w, w, w, w} , {w, w} , {f, f, f, f}",
+                                       "mma .sync .aligned .m8n8k4 .row .col .f64 .f64 .f64 .f64 {e, e} , {e} , e , "
+                                       "{e, e}",
+                                       "wgmma .mma_async .sync .aligned .m64n8k16 .f32 .f16 .f16 {f, f, f, f} , d , "
+                                       "d , p , 1 , -1 , 0 , 1",
+                                       "wgmma .wait_group .sync .aligned 0",
+                                       "ldmatrix .sync .aligned .m8n8 .x2 .trans .shared .b16 {w, w} , [w]",
+                                       "stmatrix .sync .aligned .m8n8 .x1 .b16 [$3] , {w}",
+                                       "movmatrix .sync .aligned .m8n8 .trans .b16 w , w",
                                        "bar .sync 0",
                                        "bar .warp .sync w",
                                        "trap",

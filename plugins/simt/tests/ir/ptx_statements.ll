@@ -62,18 +62,18 @@ define void @orders(ptr %p) {
 }
 
 ; CHECK-LABEL: define void @refused(
-; CHECK-NEXT: call void asm sideeffect "wgmma.fence.sync.aligned;", ""() [[MATRICES:#.*]]
+; CHECK-NEXT: call void asm sideeffect "tcgen05.fence::before_thread_sync;", ""() [[TENSOR:#.*]]
 ; CHECK-NEXT: call void asm sideeffect "setp.foo.s32 $0, 1, 2;", "r"(i32 %x) [[PART:#.*]]
 ; CHECK-NEXT: call void asm sideeffect "st.global.u32 [$0], 1;", "*m"(ptr elementtype(i32) %p) [[MEMORY:#.*]]
 ; CHECK-NEXT: call void asm sideeffect "add.u32 %r1; (", ""() [[TEXT:#.*]]
 define void @refused(i32 %x, ptr %p) {
-  call void asm sideeffect "wgmma.fence.sync.aligned;", ""()
+  call void asm sideeffect "tcgen05.fence::before_thread_sync;", ""()
   call void asm sideeffect "setp.foo.s32 $0, 1, 2;", "r"(i32 %x)
   call void asm sideeffect "st.global.u32 [$0], 1;", "*m"(ptr elementtype(i32) %p)
   call void asm sideeffect "add.u32 %r1; (", ""()
   ret void
 }
-; CHECK-DAG: attributes [[MATRICES]] = { "kmux-assembly-refusal"="whose instruction \22wgmma.fence.sync.aligned\22 is not for this processor (it needs products of matrices by four warps)" }
+; CHECK-DAG: attributes [[TENSOR]] = { "kmux-assembly-refusal"="whose instruction \22tcgen05.fence::before_thread_sync\22 is not for this processor (it needs tensor memory)" }
 ; CHECK-DAG: attributes [[PART]] = { "kmux-assembly-refusal"="whose instruction \22setp.foo.s32\22 is not for this processor (its comparison is missing)" }
 ; CHECK-DAG: attributes [[MEMORY]] = { "kmux-assembly-refusal"="which is not for this processor (an operand of it is in memory)" }
 ; CHECK-DAG: attributes [[TEXT]] = { "kmux-assembly-refusal"="which is not for this processor (\22(\22 where PTX has an instruction, behind \22add.u32\22)" }

@@ -1,0 +1,243 @@
+// Matrices of warps: mma, wgmma, ldmatrix, stmatrix, movmatrix. Units of the runtime multiply and move them.
+#include <cstring>
+
+#include "llvm/IR/Module.h"
+#include "simt/ptx/addresses.h"
+#include "simt/ptx/families.h"
+#include "simt/ptx/matrix_forms.h"
+#include "simt/ptx/units.h"
+
+namespace kmux::simt::ptx {
+namespace matrices {
+namespace {
+
+using Builder = llvm::IRBuilder<>;
+
+/// Registers of a lane in memory, where units read and write them.
+struct Registers {
+  Value* memory = nullptr;
+  Type type;
+  unsigned count = 0;
+};
+
+// Adds memory to the entry of the function: in a loop it would grow the stack.
+Registers add_registers(Instruction& in, Type type, unsigned count) {
+  llvm::BasicBlock& entry = in.builder().GetInsertBlock()->getParent()->getEntryBlock();
+  Builder builder(&entry, entry.begin());
+  llvm::Type* const whole = llvm::ArrayType::get(builder.getIntNTy(type.bits), count);
+  return {builder.CreateAlloca(whole), type, count};
+}
+
+// Returns the operands of a vector, or the one operand.
+Result<std::span<const Operand>> elements_of(const Operand& operand, unsigned count) {
+  const bool is_vector = operand.kind == Operand::Kind::kVector;
+  const std::span<const Operand> all = is_vector ? std::span(operand.parts) : std::span(&operand, 1);
+  if (all.size() == count) return all;
+  return Instruction::refuse("an operand has " + std::to_string(all.size()) + " registers instead of " +
+                             std::to_string(count));
+}
+
+Value* place_of(Builder& builder, const Registers& registers, unsigned i) {
+  return builder.CreateConstInBoundsGEP1_32(builder.getIntNTy(registers.type.bits), registers.memory, i);
+}
+
+Status store(Instruction& in, const Operand& operand, const Registers& registers) {
+  KMUX_ASSIGN(const auto all, elements_of(operand, registers.count));
+  for (unsigned i = 0; i < registers.count; ++i) {
+    KMUX_ASSIGN(Value* const value, in.emitter().read(all[i], registers.type));
+    in.builder().CreateStore(value, place_of(in.builder(), registers, i));
+  }
+  return Ok{};
+}
+
+Status load(Instruction& in, const Operand& operand, const Registers& registers) {
+  KMUX_ASSIGN(const auto all, elements_of(operand, registers.count));
+  llvm::Type* const type = in.builder().getIntNTy(registers.type.bits);
+  for (unsigned i = 0; i < registers.count; ++i)
+    KMUX_TRY(in.emitter().write(all[i], in.builder().CreateLoad(type, place_of(in.builder(), registers, i))));
+  return Ok{};
+}
+
+Type type_of_registers(MatrixType type) { return register_bits(type) == 64 ? kB64 : kB32; }
+
+// Returns registers that have operand `i`, of `elements` elements in all lanes.
+Result<Registers> stored_matrix(Instruction& in, std::size_t i, MatrixType type, unsigned elements) {
+  const Registers registers = add_registers(in, type_of_registers(type), lane_registers(type, elements));
+  KMUX_TRY(store(in, in.operand(i), registers));
+  return registers;
+}
+
+Value* constant_of(Builder& builder, const MatrixProduct& product) {
+  std::array<std::uint8_t, sizeof product> bytes;
+  std::memcpy(bytes.data(), &product, sizeof product);
+  llvm::Constant* const content = llvm::ConstantDataArray::get(builder.getContext(), bytes);
+  auto* const constant = new llvm::GlobalVariable(*builder.GetInsertBlock()->getModule(), content->getType(), true,
+                                                  llvm::GlobalValue::PrivateLinkage, content, "kmux.product");
+  constant->setAlignment(llvm::Align(alignof(MatrixProduct)));
+  constant->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return constant;
+}
+
+Status check_operands(const Instruction& in, std::size_t count) {
+  if (in.operands() == count) return Ok{};
+  return in.refuse("it has " + std::to_string(in.operands()) + " operands instead of " + std::to_string(count));
+}
+
+// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}.
+Status emit_mma(Instruction& in) {
+  KMUX_ASSIGN(const MatrixProduct product, mma_form(in.statement()));
+  KMUX_TRY(check_operands(in, 4));
+  const unsigned m = product.m, n = product.n, k = product.k;
+  const unsigned of_c = lane_registers(product.c, m * n), of_d = lane_registers(product.d, m * n);
+  Registers sums = add_registers(in, type_of_registers(product.d), std::max(of_c, of_d));
+  KMUX_ASSIGN(const Registers a, stored_matrix(in, 1, product.a, m * k));
+  KMUX_ASSIGN(const Registers b, stored_matrix(in, 2, product.b, k * n));
+  sums.count = of_c;
+  KMUX_TRY(store(in, in.operand(3), sums));
+  Builder& builder = in.builder();
+  call_unit(builder, "mma", builder.getVoidTy(), {constant_of(builder, product), sums.memory, a.memory, b.memory});
+  sums.count = of_d;
+  return load(in, in.operand(0), sums);
+}
+
+// Returns operand `i`, which must be a number.
+Result<std::int64_t> immediate(Instruction& in, std::size_t i) {
+  KMUX_ASSIGN(const Value* const value, in.read(i, kB32));
+  const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (number == nullptr) return in.refuse("an operand that must be a number is a register");
+  return number->getSExtValue();
+}
+
+// Takes the scales 1 and -1 of A and B, operands 4 and 5.
+Status take_scales(Instruction& in, MatrixProduct& product) {
+  for (const std::size_t i : {4, 5}) {
+    KMUX_ASSIGN(const std::int64_t scale, immediate(in, i));
+    if (scale != 1 && scale != -1) return in.refuse("a scale is not 1 or -1");
+    product.is_negated = product.is_negated != (scale == -1);
+  }
+  return Ok{};
+}
+
+Status take_order(Instruction& in, std::size_t i, bool& is_mn_major) {
+  KMUX_ASSIGN(const std::int64_t order, immediate(in, i));
+  if (order != 0 && order != 1) return in.refuse("a transposition is not 0 or 1");
+  is_mn_major = order == 1;
+  return Ok{};
+}
+
+// Takes the immediates behind the predicate: scales of numbers with a fraction, transpositions of those with 16 bits.
+Status take_immediates(Instruction& in, bool is_a_described, MatrixProduct& product) {
+  if (is_integer(product.a)) return check_operands(in, 4);
+  if (element_bits(product.a) != 16) {
+    KMUX_TRY(check_operands(in, 6));
+    return take_scales(in, product);
+  }
+  KMUX_TRY(check_operands(in, is_a_described ? 8 : 7));
+  KMUX_TRY(take_scales(in, product));
+  if (is_a_described) KMUX_TRY(take_order(in, 6, product.is_a_mn_major));
+  return take_order(in, is_a_described ? 7 : 6, product.is_b_mn_major);
+}
+
+// wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {d}, a, b, p, 1, 1, 0, 0.
+Status emit_product_of_group(Instruction& in) {
+  KMUX_ASSIGN(MatrixProduct product, wgmma_form(in.statement()));
+  if (in.operands() < 4) return check_operands(in, 4);
+  const bool is_a_described = in.operand(1).kind != Operand::Kind::kVector;
+  KMUX_TRY(take_immediates(in, is_a_described, product));
+  Builder& builder = in.builder();
+  const unsigned m = product.m;
+  KMUX_ASSIGN(const Registers sums, stored_matrix(in, 0, product.d, m * product.n));
+  Value* a = llvm::ConstantPointerNull::get(builder.getPtrTy());
+  Value* a_descriptor = builder.getInt64(0);
+  if (is_a_described) {
+    KMUX_ASSIGN(a_descriptor, in.read(1, kB64));
+  } else {
+    KMUX_ASSIGN(const Registers registers, stored_matrix(in, 1, product.a, m * product.k));
+    a = registers.memory;
+  }
+  KMUX_ASSIGN(Value* const b_descriptor, in.read(2, kB64));
+  KMUX_ASSIGN(Value* const is_added, in.read(3, kPredicate));
+  call_unit(builder, "wgmma", builder.getVoidTy(),
+            {constant_of(builder, product), sums.memory, a, a_descriptor, b_descriptor,
+             builder.CreateZExt(is_added, builder.getInt32Ty())});
+  return load(in, in.operand(0), sums);
+}
+
+// wgmma.fence, commit_group and wait_group have no effect: products are done when they are issued.
+Status emit_wgmma(Instruction& in) {
+  const std::size_t mode = in.take_any({"fence", "commit_group", "wait_group"});
+  if (mode == 3) return emit_product_of_group(in);
+  if (!in.take("sync") || !in.take("aligned")) return in.refuse("it lacks \".sync.aligned\"");
+  KMUX_TRY(in.check(0, mode == 2 ? 1 : 0));
+  if (mode < 2) return Ok{};
+  KMUX_ASSIGN(const std::int64_t groups, immediate(in, 0));
+  return groups >= 0 ? Status(Ok{}) : Status(in.refuse("its number of groups is negative"));
+}
+
+/// A move between shared memory and registers.
+struct Move {
+  unsigned matrices = 0;
+  bool is_transposed = false, is_shared = false;
+};
+
+// m8n8.x4.trans.shared.b16, in any order.
+Result<Move> move_of(Instruction& in) {
+  if (!in.take("sync") || !in.take("aligned")) return in.refuse("it lacks \".sync.aligned\"");
+  constexpr unsigned kCounts[] = {1, 2, 4, 0};
+  const Move move{kCounts[in.take_any({"x1", "x2", "x4"})], in.take("trans"),
+                  in.take_any({"shared", "shared::cta"}) < 2};
+  const bool is_small = in.take("m8n8");
+  KMUX_TRY(in.check(1, 2));
+  if (is_small && move.matrices > 0 && in.type(0) == Type{Type::Kind::kBits, 16}) return move;
+  return in.refuse("it must be of .m8n8 matrices of .b16: .x1, .x2 or .x4");
+}
+
+void call_move(Builder& builder, std::string_view unit, const Move& move, Value* row, const Registers& registers) {
+  call_unit(builder, unit, builder.getVoidTy(),
+            {builder.getInt32(move.matrices), builder.getInt32(move.is_transposed ? 1 : 0), row, registers.memory});
+}
+
+// ldmatrix.sync.aligned.m8n8.x2.shared.b16 {d0, d1}, [p].
+Status emit_ldmatrix(Instruction& in) {
+  KMUX_ASSIGN(const Move move, move_of(in));
+  KMUX_ASSIGN(Value* const row, address(in.emitter(), in.operand(1), move.is_shared));
+  const Registers registers = add_registers(in, kB32, move.matrices);
+  call_move(in.builder(), "ldmatrix", move, row, registers);
+  return load(in, in.operand(0), registers);
+}
+
+// stmatrix.sync.aligned.m8n8.x2.shared.b16 [p], {a0, a1}.
+Status emit_stmatrix(Instruction& in) {
+  KMUX_ASSIGN(const Move move, move_of(in));
+  KMUX_ASSIGN(Value* const row, address(in.emitter(), in.operand(0), move.is_shared));
+  const Registers registers = add_registers(in, kB32, move.matrices);
+  KMUX_TRY(store(in, in.operand(1), registers));
+  call_move(in.builder(), "stmatrix", move, row, registers);
+  return Ok{};
+}
+
+// movmatrix.sync.aligned.m8n8.trans.b16 d, a.
+Status emit_movmatrix(Instruction& in) {
+  const bool is_whole = in.take("sync") && in.take("aligned") && in.take("m8n8") && in.take("trans");
+  KMUX_TRY(in.check(1, 2));
+  if (!is_whole || in.type(0) != Type{Type::Kind::kBits, 16})
+    return in.refuse("it must be movmatrix.sync.aligned.m8n8.trans.b16");
+  const Registers registers = add_registers(in, kB32, 1);
+  KMUX_TRY(store(in, in.operand(1), registers));
+  call_unit(in.builder(), "movmatrix", in.builder().getVoidTy(), {registers.memory});
+  return load(in, in.operand(0), registers);
+}
+
+constexpr Family::Effect kMemory = Family::Effect::kMemory;
+constexpr Family kFamilies[] = {{"mma", emit_mma, kMemory},
+                                {"wgmma", emit_wgmma, kMemory},
+                                {"ldmatrix", emit_ldmatrix, kMemory},
+                                {"stmatrix", emit_stmatrix, kMemory},
+                                {"movmatrix", emit_movmatrix, kMemory}};
+
+}  // namespace
+}  // namespace matrices
+
+std::span<const Family> matrix_families() { return matrices::kFamilies; }
+
+}  // namespace kmux::simt::ptx

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "kmux/error.h"
+
+#include "simt/ptx/statement.h"
+#include "simt/units/matrix_product.h"
+
+namespace kmux::simt::ptx {
+
+/// Returns the product of a dense mma.sync.aligned.
+///
+/// Errors: unsupported for other forms, with the part of the mnemonic that is to blame.
+Result<MatrixProduct> mma_form(const Statement& statement);
+
+/// Returns the product of one warp of a dense wgmma.mma_async.sync.aligned, without what its immediates choose.
+///
+/// Errors: as mma_form().
+Result<MatrixProduct> wgmma_form(const Statement& statement);
+
+}  // namespace kmux::simt::ptx
