@@ -3,7 +3,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/emit.h"
 
-#include "ir/dispatch_form.h"
+#include "emit_value.h"
 
 namespace kmux {
 
@@ -45,81 +45,6 @@ static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driv
   extents[2] = (unsigned int)z;
 }
 )";
-
-template <class Enum>
-std::string number_of(Enum value) {
-  return std::to_string(static_cast<unsigned>(value)) + ";  // " +
-         std::string(kWords<Enum>[static_cast<std::size_t>(value)]);
-}
-
-std::string braced(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
-  return "{" + text + "}";
-}
-
-std::vector<std::string> texts(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> out;
-  out.reserve(numbers.size());
-  for (const std::int64_t number : numbers) out.push_back(std::to_string(number));
-  return out;
-}
-
-// Empty lists get one element, since C++ has no empty arrays.
-void emit_array(CodeWriter& out, std::string_view type, std::string_view name, std::vector<std::string> items) {
-  if (items.empty()) items.emplace_back("0");
-  out.line("const " + std::string(type) + " " + std::string(name) + "[] = " + braced(items) + ";");
-}
-
-void emit_call(CodeWriter& out, const std::string& function, const std::string& arguments) {
-  out.line("if (const int kmux_status = " + function + "(env, " + arguments + ", error)) return kmux_status;");
-}
-
-// Converts a size returned by `emit_size` to the driver's type.
-std::string unsigned_text(const Expr& expr, const std::string& size) {
-  return expr.is_constant() ? size : "(unsigned long long)" + size;
-}
-
-// Prints the extents or strides of a map as an array of unsigned 64-bit values.
-void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::string& name, const std::string& what,
-                const std::string& of) {
-  std::vector<std::string> items;
-  for (const Expr& size : sizes) {
-    const std::string number = std::to_string(items.size());
-    std::string described = what;
-    described.append(" ").append(number).append(of);
-    std::string variable = name;
-    variable.append("_").append(number);
-    const std::string value = emit_size(out, size, variable, described);
-    items.push_back(unsigned_text(size, value));
-  }
-  emit_array(out, "unsigned long long", name, std::move(items));
-}
-
-void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
-  const PlanMap& map = plan.maps[index];
-  const TensorMap& source = map.map;
-  const std::string of = " of tensor map \"" + source.name + "\"";
-  const std::string base = emit_address(out, plan, map.base, "kmux_offset", "base" + of);
-  emit_sizes(out, source.dims, "kmux_dims", "dim", of);
-  emit_sizes(out, source.strides_bytes, "kmux_strides_bytes", "stride", of);
-  const std::vector<std::int64_t> ones(source.dims.size(), 1);
-  emit_array(out, "unsigned int", "kmux_element_strides",
-             texts(source.element_strides.empty() ? ones : source.element_strides));
-  out.line("kmux_map_geometry kmux_geometry = {};");
-  out.line("kmux_geometry.name = " + quote_c(source.name) + ";");
-  out.line("kmux_geometry.index = " + std::to_string(index) + ";");
-  out.line("kmux_geometry.base = " + base + ";");
-  out.line("kmux_geometry.dtype = " + number_of(source.dtype));
-  out.line("kmux_geometry.rank = " + std::to_string(source.dims.size()) + ";");
-  out.line("kmux_geometry.dims = kmux_dims;");
-  out.line("kmux_geometry.strides_bytes = kmux_strides_bytes;");
-  out.line("kmux_geometry.element_strides = kmux_element_strides;");
-  out.line("kmux_geometry.interleave = " + number_of(source.interleave));
-  out.line("kmux_geometry.swizzle = " + number_of(source.swizzle));
-  out.line("kmux_geometry.l2_promotion = " + number_of(source.l2_promotion));
-  out.line("kmux_geometry.oob_fill = " + number_of(source.oob_fill));
-}
 
 void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
   std::vector<std::string> places;
@@ -188,22 +113,7 @@ void DriverDialect::declarations(CodeWriter& out, const Plan& plan) {
 }
 
 void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {
-  const PlanMap& map = plan.maps[index];
-  const std::string name = "kmux_map_" + std::to_string(index);
-  out.line("kmux_tensor_map " + name + ";").open("{  // " + map.map.name);
-  emit_geometry(out, plan, index);
-  if (const auto* tiled = std::get_if<TiledMap>(&map.map.mode)) {
-    emit_array(out, "unsigned int", "kmux_box", texts(tiled->box));
-    emit_call(out, "kmux_encode_tiled", name + ", kmux_geometry, kmux_box");
-  } else {
-    const auto& im2col = std::get<Im2colMap>(map.map.mode);
-    emit_array(out, "int", "kmux_lower_corner", texts(im2col.lower_corner));
-    emit_array(out, "int", "kmux_upper_corner", texts(im2col.upper_corner));
-    emit_call(out, "kmux_encode_im2col",
-              name + ", kmux_geometry, kmux_lower_corner, kmux_upper_corner, " +
-                  std::to_string(im2col.channels_per_pixel) + ", " + std::to_string(im2col.pixels_per_column));
-  }
-  out.close();
+  emit_tensor_map(out, plan, index);
 }
 
 void DriverDialect::launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {

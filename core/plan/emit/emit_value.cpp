@@ -55,6 +55,25 @@ std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& a
   return "(char*)" + base + " + " + offset;
 }
 
+std::string braced(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
+  return "{" + text + "}";
+}
+
+void emit_array(CodeWriter& out, std::string_view type, std::string_view name, std::vector<std::string> items) {
+  if (items.empty()) items.emplace_back("0");
+  out.line("const " + std::string(type) + " " + std::string(name) + "[] = " + braced(items) + ";");
+}
+
+std::string unsigned_text(const Expr& expr, const std::string& size) {
+  return expr.is_constant() ? size : "(unsigned long long)" + size;
+}
+
+void emit_call(CodeWriter& out, const std::string& function, const std::string& arguments) {
+  out.line("if (const int kmux_status = " + function + "(env, " + arguments + ", error)) return kmux_status;");
+}
+
 std::string c_type(DType type) {
   if (type == dtype::kFloat32) return "float";
   if (type == dtype::kFloat64) return "double";

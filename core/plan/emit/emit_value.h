@@ -24,6 +24,18 @@ PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const
 PrintedArg emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
                        const std::string& what);
 
+/// Returns `items` as a C++ initializer list.
+std::string braced(const std::vector<std::string>& items);
+
+/// Prints an array `name` of constants. An empty list gets one element, since C++ has no empty arrays.
+void emit_array(CodeWriter& out, std::string_view type, std::string_view name, std::vector<std::string> items);
+
+/// Returns `size`, which `emit_size` returned for `expr`, as an unsigned 64-bit value.
+std::string unsigned_text(const Expr& expr, const std::string& size);
+
+/// Prints a call `function(env, arguments, error)`, whose failure ends the launcher.
+void emit_call(CodeWriter& out, const std::string& function, const std::string& arguments);
+
 /// Returns true if the evaluation of `expr` can fail although its names have values.
 bool can_fail(const Expr& expr);
 

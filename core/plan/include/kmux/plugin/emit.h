@@ -101,6 +101,15 @@ using MemberType = std::function<std::string(DType)>;
 /// Prints definitions of the structures that launches of `plan` pass, `kmux_struct_INDEX`, with the layout of the plan.
 void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type = c_type);
 
+/// Returns the types of a printed tensor map as C++, kmux_tensor_map and kmux_map_geometry (kmux/plugin/tensor_map.h).
+std::string tensor_map_types();
+
+/// Prints the encoding of map number `index` of `plan` into a variable `kmux_map_INDEX`, by a call of
+/// `kmux_encode_tiled(env, map, geometry, box, error)`, or of
+/// `kmux_encode_im2col(env, map, geometry, lower_corner, upper_corner, channels_per_pixel, pixels_per_column, error)`.
+/// The dialect declares these. They return 0, or a non-zero ErrorCode after writing text to `error`.
+void emit_tensor_map(CodeWriter& out, const Plan& plan, std::size_t index);
+
 /// A kernel argument as C++: an expression of type `type`. A tensor map is the variable `kmux_map_INDEX`, a structure a
 /// variable whose type `emit_struct_types` defines.
 struct PrintedArg {
