@@ -72,10 +72,7 @@ int Call::check_maps(const kmux_driver_launch& launch, kmux_sink error) {
 }
 
 int Call::refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error) {
-  return fail(error, KMUX_INVALID_ARGUMENT,
-              "tensor map \"%s\" has no elements (dim %u is 0), but \"%s\" is launched. Launch an empty grid for "
-              "an empty tensor, or pass one that is not.",
-              map.name, map.dim, device_.facts().kernels[kernel].name);
+  return refuse_empty_map(map, device_.facts().kernels[kernel].name, error);
 }
 
 [[gnu::hot]] int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kmux/plugin/driver.h"
+#include "kmux/plugin/tensor_map_check.h"
 
 #include "nvidia/launch/driver_table.h"
 
@@ -15,27 +16,8 @@ struct MapSlot {
   bool valid;
 };
 
-/// The mode of an im2col map. The corners have rank - 2 values.
-struct Im2colBox {
-  const int* lower_corner;
-  const int* upper_corner;
-  unsigned channels_per_pixel;
-  unsigned pixels_per_column;
-};
-
-/// A map of a tensor without elements, which the hardware cannot encode. It is stored in the bytes of the map, so that
-/// a launch with such an argument can detect it.
-struct EmptyMap {
-  char mark[24];
-  const char* name;
-  unsigned dim;  // the first that is 0
-};
-
-/// The result of encoding such a map, instead of 0. It is an error only if a kernel gets the map.
+/// The result of encoding a map without elements, instead of 0. It is an error only if a kernel gets the map.
 constexpr int kEmptyMap = -1;
-
-/// Returns the empty map in a kernel's argument of `size` bytes; null if the argument is not an empty map.
-const EmptyMap* empty_map_in(const void* argument, size_t size);
 
 /// Copies the slot's map to `map` and returns true, if it is valid for `geometry`. `slot` may be null.
 bool copy_kept_map(const MapSlot* slot, const kmux_map_geometry& geometry, kmux_tensor_map* map);
@@ -55,16 +37,5 @@ int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* 
 /// Encodes an im2col map as `encode_tiled_map` does; the rank must be 3 to 5.
 int encode_im2col_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                       const Im2colBox& box, kmux_sink error);
-
-/// Checks the hardware's constraints of a tensor map before the driver is called, since the driver only returns
-/// "invalid argument".
-///
-/// Errors: invalid_argument: one sentence that names the map and lists every violated constraint.
-/// Source: CUDA Driver API 13.0, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
-int check_tiled_map(const kmux_map_geometry& geometry, const unsigned* box, kmux_sink error);
-int check_im2col_map(const kmux_map_geometry& geometry, const Im2colBox& box, kmux_sink error);
-
-/// Checks only the base address, for both modes.
-int check_map_base(const kmux_map_geometry& geometry, kmux_sink error);
 
 }  // namespace kmux::nvidia
