@@ -1,6 +1,5 @@
 #include "simt/units/element_reduction.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -65,11 +64,38 @@ T of_bits(Reduction operation, T a, T b) {
   refuse();
 }
 
+template <std::integral T>
+bool is_less(T a, T b) {
+  return a < b;
+}
+
+// -0 is before 0.
+template <std::floating_point T>
+bool is_less(T a, T b) {
+  return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+}
+
+template <class T>
+T smaller(T a, T b) {
+  if constexpr (std::floating_point<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+  }
+  return is_less(b, a) ? b : a;
+}
+
+template <class T>
+T larger(T a, T b) {
+  if constexpr (std::floating_point<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+  }
+  return is_less(a, b) ? b : a;
+}
+
 template <class T>
 T combined(Reduction operation, T a, T b) {
   if (operation == Reduction::kAdd) return added(a, b);
-  if (operation == Reduction::kMin) return std::min(a, b);
-  return operation == Reduction::kMax ? std::max(a, b) : of_bits(operation, a, b);
+  if (operation == Reduction::kMin) return smaller(a, b);
+  return operation == Reduction::kMax ? larger(a, b) : of_bits(operation, a, b);
 }
 
 template <class Number>
@@ -88,16 +114,10 @@ void reduce(char* to, const char* from, std::uint64_t bytes, Reduction operation
 void reduce_elements(char* to, const char* from, std::uint64_t bytes, Reduction operation, ElementType type) {
   using Reduce = void (*)(char*, const char*, std::uint64_t, Reduction);
   constexpr Reduce kByType[] = {  // in the order of ElementType
-                                reduce<Plain<std::uint8_t>>,
-                                reduce<Plain<std::uint16_t>>,
-                                reduce<Plain<std::uint32_t>>,
-                                reduce<Plain<std::int32_t>>,
-                                reduce<Plain<std::uint64_t>>,
-                                reduce<Plain<std::int64_t>>,
-                                reduce<F16>,
-                                reduce<Bf16>,
-                                reduce<Plain<float>>,
-                                reduce<Plain<double>>};
+      reduce<Plain<std::uint8_t>>,  reduce<Plain<std::uint16_t>>, reduce<Plain<std::uint32_t>>,
+      reduce<Plain<std::int32_t>>,  reduce<Plain<std::uint64_t>>, reduce<Plain<std::int64_t>>,
+      reduce<F16>,                  reduce<Bf16>,                 reduce<Plain<float>>,
+      reduce<Plain<double>>};
   const auto number = static_cast<std::size_t>(type);
   if (number >= std::size(kByType)) refuse();
   kByType[number](to, from, bytes, operation);
