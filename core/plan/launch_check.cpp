@@ -87,7 +87,7 @@ KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
   if (const auto* scalar = std::get_if<PlanScalar>(&argument))
     return {bytes, kind_of(scalar->dtype), to_string(scalar->dtype) + " " + text};
   if (const auto* value = std::get_if<PlanValue>(&argument)) return {bytes, kind_of(value->dtype), text};
-  if (std::holds_alternative<PlanMapArg>(argument)) return {bytes, ArgumentKind::kUnknown, "tensor map " + text};
+  if (std::holds_alternative<PlanMapArg>(argument)) return {bytes, ArgumentKind::kTensorMap, "tensor map " + text};
   if (std::holds_alternative<PlanStruct>(argument)) return {bytes, ArgumentKind::kStruct, "struct " + text};
   return {bytes, ArgumentKind::kPointer, "pointer " + text, pointee_of(plan, std::get<PlanAddress>(argument))};
 }

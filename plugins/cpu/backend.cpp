@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <unistd.h>
 
 #include "kmux/plugin/option_readers.h"
@@ -14,6 +15,7 @@
 #include "simt/loader/code_symbols.h"
 #include "simt/runtime/interruption.h"
 #include "simt/runtime/pool.h"
+#include "simt/units/tensor_map.h"
 
 namespace kmux::cpu {
 namespace {
@@ -21,6 +23,21 @@ namespace {
 constexpr NumberRange kThreads = {1, 512};
 
 std::atomic<int> uses{0};
+
+// Returns the tensor maps that no copy can use.
+std::vector<MissingFeature> uncopied_maps(const BuildRequest& request) {
+  std::vector<MissingFeature> missing;
+  const std::vector<TensorMap>& maps = request.chosen().body.tensor_maps;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const char* const what = simt::unsupported_map(
+        static_cast<unsigned>(maps[i].dtype), static_cast<unsigned>(maps[i].interleave),
+        static_cast<unsigned>(maps[i].swizzle));
+    if (what == nullptr) continue;
+    missing.push_back({"tensor_map", path_in_variant(request, "body/tensor_maps/" + std::to_string(i)),
+                       "backend cpu has no copies by tensor maps with " + std::string(what)});
+  }
+  return missing;
+}
 
 }  // namespace
 
@@ -73,6 +90,8 @@ const std::vector<std::string>& CpuBackend::features() {
       "programmatic_serialization",
       "several_launches",
       "struct_argument",
+      "tensor_map.im2col",
+      "tensor_map.tiled",
       "workspace"};  // windows are hints, and a launch may begin early, but need not
   return features;
 }
@@ -129,6 +148,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   if (!is_device && !request.program.constants.empty()) {
     missing.push_back({"constants", "/constants/0", "backend cpu has constants in dialects cuda and hip alone"});
   }
+  std::ranges::move(uncopied_maps(request), std::back_inserter(missing));
   return missing;
 }
 

@@ -230,6 +230,11 @@ Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artif
                       "backend cpu cannot export kernels whose threads have a stack each (what runs them is in the "
                       "plugin). Leave out option check, write recursion as a loop, and wait at barriers.");
   }
+  if (!request.chosen().body.tensor_maps.empty()) {
+    return make_error(ErrorCode::kUnsupported,
+                      "backend cpu cannot export programs with tensor maps (what encodes them is in the plugin). "
+                      "Run the program with kmux, or pass tensors instead.");
+  }
   KMUX_ASSIGN(const simt::CompileJob job, make_job(request, options, *launcher));
   const bool all_c = !job.units.empty() && std::ranges::all_of(job.units, [](const simt::Unit& unit) {
     return unit.language == simt::Language::kC;

@@ -60,6 +60,7 @@ extern const std::string_view cpu_device_std_atomic_text;
 extern const std::string_view cpu_device_std_numeric_text;
 extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_std_tuple_text;
+extern const std::string_view cpu_device_tensor_maps_text;
 extern const std::string_view cpu_device_tilelang_text;
 extern const std::string_view cpu_device_types_text;
 extern const std::string_view cpu_device_warps_text;
@@ -116,6 +117,7 @@ constexpr Header kHeaders[] = {
     {"kmux/packed.h", &cpu_device_packed_text},
     {"kmux/refused.h", &cpu_device_refused_text},
     {"kmux/scales.h", &cpu_device_fp8_scales_text},
+    {"kmux/tensor_maps.h", &cpu_device_tensor_maps_text},
     {"kmux/warps.h", &cpu_device_warps_text},
 };
 
@@ -182,8 +184,9 @@ constexpr Part kParts[] = {
     {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
      {"clock", "globaltimer", "prof_trigger", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex", "surf",
-      "CUtensorMap", "cudaBoundaryMode", "cudaReadMode"}},
+      "cudaBoundaryMode", "cudaReadMode"}},
     {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder", "remquo", "norm3d", "norm4d"}},
+    {"kmux/tensor_maps.h", {"CUtensorMap"}},
     {"kmux/turns.h", {"sin", "cos", "tan"}},
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
 };
@@ -191,7 +194,7 @@ constexpr Part kParts[] = {
 /// Space-separated names of empty headers, whose contents the prelude has. cudaTypedefs.h is for the host, which calls
 /// the driver.
 constexpr std::string_view kEmpty =
-    "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h cuda.h "
+    "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h "
     "cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h device_types.h "
     "driver_types.h hip/hip_vector_types.h host_defines.h initializer_list inttypes.h math.h math_functions.h "
@@ -208,6 +211,7 @@ struct Alias {
 };
 
 constexpr Alias kAliases[] = {
+    {"cuda.h", "kmux/tensor_maps.h"},
     {"cuda_awbarrier_primitives.h", "kmux/mbarriers.h"},
     {"surface_types.h", "kmux/refused.h"},
     {"texture_types.h", "kmux/refused.h"},

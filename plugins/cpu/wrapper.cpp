@@ -36,12 +36,12 @@ std::string member_type(DType type) {
   return type == dtype::kBFloat16 ? "__bf16" : c_type(type);
 }
 
-// Returns the arguments of a launch. A kernel on a grid reads structures in the launcher's memory, by address
-// (simt/link/kernel_records.cpp).
+// Returns the arguments of a launch. A kernel on a grid reads structures and tensor maps in the launcher's memory, by
+// address (simt/link/kernel_records.cpp).
 std::vector<PrintedArg> arguments_of(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   std::vector<PrintedArg> args = emit_args(out, plan, launch);
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!on_grid || !std::holds_alternative<PlanStruct>(launch.args[i])) continue;
+    if (!on_grid || !args[i].is_place) continue;
     args[i] = {"const " + args[i].type + "*", "&" + args[i].value};
   }
   return args;
@@ -80,7 +80,7 @@ class CpuDialect : public LauncherDialect {
     emit_struct_types(out, plan, member_type);
     for (const auto& [kernel, text] : declarations_) out.line(text);
   }
-  void tensor_map(CodeWriter&, const Plan&, std::size_t) override {}  // `supports` refuses them
+  void tensor_map(CodeWriter&, const Plan&, std::size_t) override {}  // dialects without a grid have none
 
   void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override {
     const std::string& kernel = plan.kernels[launch.kernel];
@@ -113,6 +113,26 @@ class CpuDialect : public LauncherDialect {
   Declarations declarations_;
 };
 
+// The functions that encode tensor maps (simt/units/tensor_map.h), as emit_tensor_map calls them.
+constexpr std::string_view kMapCalls = R"(
+extern "C" int kmux_cpu_encode_tiled(kmux_tensor_map*, const kmux_map_geometry*, const unsigned*, kmux_sink);
+extern "C" int kmux_cpu_encode_im2col(kmux_tensor_map*, const kmux_map_geometry*, const int*, const int*, unsigned,
+                                      unsigned, kmux_sink);
+extern "C" int kmux_cpu_check_map(const kmux_tensor_map*, const char* kernel, kmux_sink);
+[[maybe_unused]] static int kmux_encode_tiled(const kmux_launch_env*, kmux_tensor_map& map,
+                                              const kmux_map_geometry& geometry, const unsigned* box,
+                                              kmux_sink error) {
+  return kmux_cpu_encode_tiled(&map, &geometry, box, error);
+}
+[[maybe_unused]] static int kmux_encode_im2col(const kmux_launch_env*, kmux_tensor_map& map,
+                                               const kmux_map_geometry& geometry, const int* lower_corner,
+                                               const int* upper_corner, unsigned channels_per_pixel,
+                                               unsigned pixels_per_column, kmux_sink error) {
+  return kmux_cpu_encode_im2col(&map, &geometry, lower_corner, upper_corner, channels_per_pixel, pixels_per_column,
+                                error);
+}
+)";
+
 /// Prints launches of kernels that are written for one thread of a GPU.
 class GridDialect : public CpuDialect {
  public:
@@ -122,8 +142,11 @@ class GridDialect : public CpuDialect {
     out.line(
         "struct kmux_cpu_grid { unsigned grid[3], block[3]; unsigned long long dynamic_bytes; kmux_sink error; "
         "unsigned is_cooperative, cluster[3]; };");
+    if (!plan.maps.empty()) out.lines(tensor_map_types()).lines(kMapCalls);
     CpuDialect::declarations(out, plan);
   }
+
+  void tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) override { emit_tensor_map(out, plan, index); }
 
   void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override {
     emit_on_grid(out, plan, launch, [&](const PrintedGeometry& geometry) {
@@ -132,6 +155,7 @@ class GridDialect : public CpuDialect {
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
                ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + ", " +
                (geometry.cluster ? unsigned_three(*geometry.cluster) : "{1, 1, 1}") + "};");
+      check_maps(out, plan, launch);
       before_call(out, plan, geometry);
       out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +
                (arguments.empty() ? "" : ", " + arguments) + "); kmux_status != 0) return kmux_status;");
@@ -142,6 +166,16 @@ class GridDialect : public CpuDialect {
   virtual void before_call(CodeWriter&, const Plan&, const PrintedGeometry&) {}
 
  private:
+  // A map without elements is an error only if a kernel gets it.
+  static void check_maps(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+    for (const PlanArg& argument : launch.args) {
+      const auto* const map = std::get_if<PlanMapArg>(&argument);
+      if (map == nullptr) continue;
+      out.line("if (const int kmux_status = kmux_cpu_check_map(&kmux_map_" + std::to_string(map->map) + ", " +
+               quote_c(plan.kernels[launch.kernel]) + ", error)) return kmux_status;");
+    }
+  }
+
   static std::string unsigned_three(const std::array<std::string, 3>& extents) {
     return "{(unsigned)(" + extents[0] + "), (unsigned)(" + extents[1] + "), (unsigned)(" + extents[2] + ")}";
   }

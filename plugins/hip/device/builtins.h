@@ -55,7 +55,6 @@ typedef __SIZE_TYPE__ size_t;
 // A function that AMD's devices or this header lack: an error where code for the device calls it.
 #define KMUX_REFUSED(why) \
   __device__ __attribute__((error("not for AMD's devices with Clang and kmux's headers (" why ")")))
-#define KMUX_REFUSED_TYPE(why)
 #define KMUX_NO_FLOAT_CONTROL
 
 // As in HIP, a barrier orders memory of the block, too.

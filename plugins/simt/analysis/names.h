@@ -19,9 +19,6 @@ inline constexpr std::string_view kRefusedMark = "not for this processor (";
 /// The attribute of a call of inline assembly that was not replaced: the reason, as the end of a sentence about it.
 inline constexpr const char* kAssemblyRefusal = "kmux-assembly-refusal";
 
-/// The attribute of a function with a parameter whose type device/ refuses: the type's name, ": " and the reason.
-inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
-
 /// The attribute of a parameter that is a record by value: its size in bytes. The ABI may pass it as another type,
 /// often a wider integer, which looks like a number that the source does not have.
 inline constexpr const char* kRecordBytes = "kmux-record-bytes";
@@ -29,6 +26,8 @@ inline constexpr const char* kRecordBytes = "kmux-record-bytes";
 inline constexpr const char* kRecordAlignment = "kmux-record-alignment";
 /// The attribute of such a parameter that is the first of several parts of the record: the number of parts.
 inline constexpr const char* kRecordParts = "kmux-record-parts";
+/// The attribute of such a parameter that is a CUtensorMap.
+inline constexpr const char* kTensorMapRecord = "kmux-tensor-map";
 
 /// The attribute of a kernel that was renamed for its launch: its former symbol, which encodes the parameter types.
 inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";

@@ -36,7 +36,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const Fil
 
 class MissingTemplates;
 
-/// Adds the attributes kRecord... and kRefusedParameter to the functions of `module`, which `generator` has made.
+/// Adds the attributes kRecord... and kTensorMapRecord to the functions of `module`, which `generator` has made.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
 
 /// The IR of one source, and the options that later passes need.

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/CodeGen/CodeGenABITypes.h"
 #include "clang/CodeGen/ModuleBuilder.h"
@@ -12,16 +11,6 @@
 
 namespace kmux::simt {
 namespace {
-
-// Marks parameters of refused types. In IR an opaque type that only a GPU can use looks like any other record.
-void mark_refused(const clang::FunctionDecl& source, llvm::Function& function) {
-  for (const clang::ParmVarDecl* const parameter : source.parameters()) {
-    const clang::RecordDecl* const record = parameter->getType()->getAsRecordDecl();
-    const auto* const note = record == nullptr ? nullptr : record->getAttr<clang::AnnotateAttr>();
-    if (note == nullptr || !note->getAnnotation().starts_with(kRefusedMark)) continue;
-    function.addFnAttr(kRefusedParameter, record->getNameAsString() + ": " + note->getAnnotation().str());
-  }
-}
 
 unsigned parts_of(const clang::CodeGen::ABIArgInfo& passed) {
   constexpr unsigned kNotSaid = 1000000;
@@ -55,6 +44,12 @@ bool is_passed_as_record(clang::QualType type) {
   return record == nullptr ? type->isAnyComplexType() : record->canPassInRegisters();
 }
 
+/// Returns true for the type of device/tensor_maps.h.
+bool is_tensor_map(clang::QualType type) {
+  const clang::RecordDecl* const record = type->getAsRecordDecl();
+  return record != nullptr && record->getDeclName() && record->getName() == "CUtensorMap_st";
+}
+
 void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::FunctionDecl& source,
                   llvm::Function& function) {
   const auto parts = parts_of(generator, source);
@@ -68,6 +63,7 @@ void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::Functio
     mark(function, first, kRecordBytes, static_cast<unsigned>(bytes));
     mark(function, first, kRecordAlignment, static_cast<unsigned>(context.getTypeAlignInChars(type).getQuantity()));
     if (parts[i] > 1) mark(function, first, kRecordParts, parts[i]);
+    if (is_tensor_map(type)) mark(function, first, kTensorMapRecord, 1);
   }
 }
 
@@ -80,7 +76,6 @@ void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
     const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
     if (source == nullptr) continue;
     mark_records(generator.CGM(), *source, function);
-    mark_refused(*source, function);
   }
 }
 

@@ -6,12 +6,10 @@
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/meta_reader.h"
 
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "simt/analysis/names.h"
-#include "simt/analysis/refusals.h"
 #include "simt/analysis/thread_calls.h"
 #include "simt/frontend/job.h"
 
@@ -52,6 +50,8 @@ KernelArgument taken_argument(const llvm::Argument& argument, const llvm::DataLa
   const auto bytes_of = [&](llvm::Type* type) {
     return static_cast<unsigned>(layout.getTypeStoreSize(type).getFixedValue());
   };
+  const bool is_map = number_of(argument, kTensorMapRecord) != 0;
+  if (is_map) return {source_bytes(argument), ArgumentKind::kTensorMap, "CUtensorMap"};
   if (argument.hasByValAttr()) return {bytes_of(argument.getParamByValType()), ArgumentKind::kUnknown, "struct"};
   llvm::Type& type = without_array(*argument.getType());
   const unsigned bytes = bytes_of(&type);
@@ -68,19 +68,13 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function, cons
   for (unsigned i = 0; i < function.arg_size(); i += record_parts(*function.getArg(i))) {
     const bool is_struct = taken.size() < passed.size() && passed[taken.size()].kind == ArgumentKind::kStruct;
     taken.push_back(taken_argument(*function.getArg(i), function.getDataLayout()));
-    if (is_struct && source_bytes(*function.getArg(i)) != 0) taken.back().kind = ArgumentKind::kUnknown;
+    const bool is_map = taken.back().kind == ArgumentKind::kTensorMap;
+    if (is_struct && !is_map && source_bytes(*function.getArg(i)) != 0) taken.back().kind = ArgumentKind::kUnknown;
   }
   const llvm::Attribute symbol = function.getFnAttribute(kKernelSymbol);
   const llvm::StringRef name = symbol.isValid() ? symbol.getValueAsString() : function.getName();
   if (const auto types = parameter_types(name.str())) add_types(taken, *types);
   return taken;
-}
-
-// Refuses a parameter of a type that only a GPU can use: no program has such an argument.
-Status check_types(const llvm::Function& kernel) {
-  const auto [type, reason] = kernel.getFnAttribute(kRefusedParameter).getValueAsString().split(": ");
-  if (type.empty()) return Ok{};
-  return refused_construct(place_of(kernel.getSubprogram()), "\"" + type.str() + "\"", reason);
 }
 
 }  // namespace
@@ -89,7 +83,6 @@ Status check_passed(const llvm::Module& units, const CompileJob& job) {
   for (std::size_t i = 0; i < job.passed.size(); ++i) {
     const llvm::Function* const kernel = units.getFunction(job.kernels[i]);
     if (kernel == nullptr || kernel->isDeclaration() || kernel->isVarArg()) continue;
-    KMUX_TRY(check_types(*kernel));
     KMUX_TRY(check_arguments(job.kernels[i], job.passed[i], taken_arguments(*kernel, job.passed[i])));
   }
   return Ok{};

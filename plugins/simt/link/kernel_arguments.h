@@ -14,8 +14,7 @@ namespace kmux::simt {
 /// Checks that the launches of `job` pass the arguments that its kernels take, as Clang has compiled them. Skips
 /// kernels that are missing.
 ///
-/// Errors: invalid_argument that names the kernel and shows both; unsupported for a parameter of a type that device/
-///         refuses.
+/// Errors: invalid_argument that names the kernel and shows both.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
 
 /// Returns the number of parameters, from `argument` on, that are one of the source: a record by value may have

@@ -23,6 +23,7 @@ struct Parameter {
   unsigned first;
   unsigned parts;
   bool by_address;
+  bool is_map;
 };
 
 std::vector<Parameter> parameters_of(const llvm::Function& kernel, const std::vector<KernelArgument>& passed) {
@@ -30,8 +31,10 @@ std::vector<Parameter> parameters_of(const llvm::Function& kernel, const std::ve
   for (unsigned first = 0; first < kernel.arg_size() && parameters.size() < passed.size();) {
     const llvm::Argument& argument = *kernel.getArg(first);
     const bool is_record = argument.hasByValAttr() || source_bytes(argument) != 0;
-    const bool by_address = is_record && passed[parameters.size()].kind == ArgumentKind::kStruct;
-    parameters.push_back({first, record_parts(argument), by_address});
+    const ArgumentKind kind = passed[parameters.size()].kind;
+    const bool is_map = kind == ArgumentKind::kTensorMap;
+    const bool by_address = is_record && (is_map || kind == ArgumentKind::kStruct);
+    parameters.push_back({first, record_parts(argument), by_address, is_map});
     first += parameters.back().parts;
   }
   return parameters;
@@ -44,6 +47,15 @@ bool is_only_read(const llvm::Value& address) {
       return copy->getRawSource() == &address && copy->getRawDest() != &address;
     if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(user)) return load->isSimple();
     return llvm::isa<llvm::GetElementPtrInst>(user) && is_only_read(*user);
+  });
+}
+
+// Returns true if this function shows a write to memory at `address`.
+bool is_written(const llvm::Value& address) {
+  return llvm::any_of(address.users(), [&](const llvm::User* user) {
+    if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(user)) return store->getPointerOperand() == &address;
+    if (const auto* const filled = llvm::dyn_cast<llvm::MemIntrinsic>(user)) return filled->getRawDest() == &address;
+    return llvm::isa<llvm::GetElementPtrInst>(user) && is_written(*user);
   });
 }
 
@@ -122,8 +134,7 @@ class Rewriter {
     llvm::Argument& first = *kernel_.getArg(parameter.first);
     const std::uint64_t bytes = bytes_of(parameter.first);
     const bool is_in_memory = first.getType()->isPointerTy() && parameter.parts == 1 && is_indirect(first, bytes);
-    const bool is_aligned = source_alignment(first) <= llvm::Align(kUnit);  // emit_struct aligns it so
-    if (is_in_memory && is_aligned && may_share_ && is_only_read(first)) return first.replaceAllUsesWith(&given);
+    if (is_in_memory && may_share_ && can_share(parameter)) return first.replaceAllUsesWith(&given);
     const std::uint64_t room = llvm::alignTo(bytes, kUnit);
     llvm::AllocaInst* const own = builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt8Ty(), room));
     own->setAlignment(std::max(llvm::Align(kUnit), source_alignment(first)));
@@ -133,6 +144,13 @@ class Rewriter {
     } else {
       load_parts(parameter, *own);
     }
+  }
+
+  // Returns true if threads need no copies. A tensor map is passed on to instructions, which only read it.
+  bool can_share(const Parameter& parameter) const {
+    const llvm::Argument& argument = *kernel_.getArg(parameter.first);
+    if (parameter.is_map) return !is_written(argument);
+    return source_alignment(argument) <= llvm::Align(kUnit) && is_only_read(argument);  // emit_struct aligns it so
   }
 
   // Returns true if the argument points to the record; false if it is a pointer that is all of the record.

@@ -5,8 +5,8 @@
 
 namespace kmux::simt {
 
-/// Makes the kernels of `job` that run on grids take each structure of a launch by its address, instead of by the
-/// calling convention. Each thread has a copy of a structure that its kernel may write.
+/// Makes the kernels of `job` that run on grids take each structure and tensor map of a launch by its address, instead
+/// of by the calling convention. Each thread has a copy of a structure that its kernel may write.
 void take_structures(llvm::Module& units, const CompileJob& job);
 
 }  // namespace kmux::simt

@@ -18,9 +18,6 @@ KMUX_REFUSED("clusters of blocks") bool __clusterDimIsSpecified();
 KMUX_DEVICE void cudaGridDependencySynchronize() {}
 KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 
-struct KMUX_REFUSED_TYPE("tensor maps") alignas(64) CUtensorMap {
-  unsigned long opaque[16];
-};
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;

@@ -68,10 +68,9 @@ int printf(const char*, ...);
 #define CUDART_VERSION 12040
 #endif
 
-// Names that need GPU hardware can be declared, and are refused with file and line (simt/analysis/refusals.cpp): a function
-// where a kernel calls it, or is one; a type as that of a kernel's parameter.
+// Functions that need GPU hardware can be declared, and are refused with file and line (simt/analysis/refusals.cpp) where a
+// kernel calls them, or is one.
 #define KMUX_REFUSED(why) __attribute__((error("not for this processor (" why ")")))
-#define KMUX_REFUSED_TYPE(why) __attribute__((annotate("not for this processor (" why ")")))
 
 #define __global__ __attribute__((visibility("default"), used))
 #define __device__

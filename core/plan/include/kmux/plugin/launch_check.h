@@ -19,11 +19,12 @@ struct LaunchLimits {
 
 /// The kind of an argument or parameter of a kernel.
 enum class ArgumentKind : std::uint8_t {
-  kUnknown,  // only sizes are compared: a struct parameter, a tensor map, a vector, another float, a type not recorded
+  kUnknown,  // only sizes are compared: a struct parameter, a vector, another float, a type not recorded
   kPointer,
   kInteger,  // signed or not, and bool
   kFloat,  // of 32 or 64 bits
   kStruct,  // built by the launch
+  kTensorMap,  // by value
 };
 
 /// One argument of a launch, or one parameter of a kernel.

@@ -1,0 +1,203 @@
+// Tensor maps, from the body of a program to the kernels that take them.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "simt/units/tensor_map.h"
+#include "workbench.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr int kCount = 64;  // threads, and elements of the output
+
+/// Returns a map "map" of x, float32[n, 64].
+TensorMap rows_of_x() {
+  return {.name = "map",
+          .base = {"x"},
+          .dims = {64, Expr::symbol("n")},
+          .strides_bytes = {256},
+          .mode = TiledMap{{32, 4}},
+          .swizzle = Swizzle::k128B};
+}
+
+/// Returns a program that launches `k(map, y)` of `source`, with x float32[n, 64] and y uint64[64].
+Result<Program> map_program(const std::string& source, const TensorMap& map = rows_of_x()) {
+  ProgramBuilder builder("sample");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {n, 64}}).buffer("y", BufferParam{dtype::kUInt64, {kCount}});
+  builder.variant("cuda").source("k.cu", source).tensor_map(map);
+  builder.launch("k").grid({1}).block({kCount}).args({"map", "y"});
+  return builder.build();
+}
+
+/// The tensors of a call.
+struct Call {
+  std::vector<float> x = std::vector<float>(64 * 8);
+  std::vector<std::uint64_t> y = std::vector<std::uint64_t>(kCount);
+  std::int64_t rows = 8;
+
+  std::vector<kmux_slot> slots() { return {slot(x.data()), slot(y.data()), slot(rows)}; }
+  Status run(const Result<Program>& program, const Options& options = {}) {
+    KMUX_TRY(program);
+    KMUX_ASSIGN(LoadedKernel kernel, common_bench().load(*program, options));
+    return kernel(slots());
+  }
+};
+
+std::vector<Options> ways() {
+  return {{{"tier", "fast"}}, {{"tier", "full"}}, {{"opt_level", "0"}}, {{"check", "on"}}};
+}
+
+std::string error_of(const Status& status) { return status ? "none" : status.error().explain(); }
+
+TEST(TensorMapsTest, KernelsMayIgnoreTheirMap) {
+  for (const Options& options : ways()) {
+    for (const char* const parameter : {"const __grid_constant__ CUtensorMap", "CUtensorMap", "Map"}) {
+      Call call;
+      const std::string source =
+          "struct __align__(64) Map { char bytes[128]; };\nextern \"C\" __global__ void k(" + std::string(parameter) +
+          " map, unsigned long* y) { y[threadIdx.x] = 7; }";
+      const Status status = call.run(map_program(source), options);
+      ASSERT_TRUE(status.ok()) << parameter << error_of(status);
+      EXPECT_THAT(call.y, Each(7U));
+    }
+  }
+}
+
+// In checked code each thread has a copy.
+TEST(TensorMapsTest, KernelsSeeTheEncodedMap) {
+  const std::string source = R"(#include <cuda.h>
+__device__ unsigned long mark_of(const CUtensorMap& map) { return map.opaque[0]; }
+__global__ void k(const __grid_constant__ CUtensorMap map, unsigned long* y) {
+  static_assert(sizeof(CUtensorMap) == 128 && alignof(CUtensorMap) == 64);
+  y[threadIdx.x] = mark_of(map) + ((unsigned long)&map) % 64;
+})";
+  for (const Options& options : ways()) {
+    Call call;
+    const Status status = call.run(map_program(source), options);
+    ASSERT_TRUE(status.ok()) << error_of(status);
+    EXPECT_THAT(call.y, Each(simt::EncodedMap::kMark));
+  }
+}
+
+TEST(TensorMapsTest, ThreadsThatWriteTheirMapHaveACopy) {
+  const std::string source = R"(
+__global__ void k(CUtensorMap map, unsigned long* y) {
+  map.opaque[threadIdx.x % 16] += threadIdx.x;
+  y[threadIdx.x] = map.opaque[0];
+})";
+  Call call;
+  const Status status = call.run(map_program(source));
+  ASSERT_TRUE(status.ok()) << error_of(status);
+  for (unsigned i = 0; i < kCount; ++i) EXPECT_EQ(call.y[i], simt::EncodedMap::kMark + (i % 16 == 0 ? i : 0));
+}
+
+TEST(TensorMapsTest, CodeReachesTheCopies) {
+  const std::string source = R"(
+__device__ void store(const void*, const char*, const int*, unsigned) __asm__("kmux.unit.tensor.store");
+__global__ void k(const __grid_constant__ CUtensorMap map, unsigned long* y) {
+  __shared__ __align__(128) float tile[4][32];
+  tile[threadIdx.x / 32][threadIdx.x % 32] = threadIdx.x;
+  tile[2 + threadIdx.x / 32][threadIdx.x % 32] = 64 + threadIdx.x;
+  __syncthreads();
+  const int at[] = {32, 6};
+  if (threadIdx.x == 0) store(&map, (const char*)tile, at, 2);
+  y[threadIdx.x] = 1;
+})";
+  TensorMap map = rows_of_x();
+  map.swizzle = Swizzle::kNone;
+  Call call;
+  const Status status = call.run(map_program(source, map));
+  ASSERT_TRUE(status.ok()) << error_of(status);
+  for (int row = 0; row < 8; ++row) {
+    for (int i = 0; i < 64; ++i) {
+      ASSERT_EQ(call.x[row * 64 + i], row < 6 || i < 32 ? 0 : (row - 6) * 32 + i - 32) << row << ", " << i;
+    }
+  }
+}
+
+TEST(TensorMapsTest, OtherArgumentsAreInvalid) {
+  const auto refused = [](const std::string& parameters, const LaunchArg& argument) {
+    ProgramBuilder builder("sample");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {8, 64}}).buffer("y", BufferParam{dtype::kUInt64, {kCount}});
+    TensorMap map = rows_of_x();
+    map.dims[1] = 8;
+    builder.variant("cuda").source("k.cu", "__global__ void k(" + parameters + ") {}").tensor_map(map);
+    builder.launch("k").grid({1}).block({kCount}).arg(argument);
+    return common_bench().failure(builder.build().value()).message;
+  };
+  const StructArg record = {std::vector<LaunchArg>(16, ExprArg{1, dtype::kInt64}), 64};
+  EXPECT_THAT(refused("int* p", TensorMapArg{"map"}),
+              HasSubstr("with 1 argument of 128 bytes: tensor map map (its code takes 1 argument of 8 bytes: int*"));
+  EXPECT_THAT(refused("CUtensorMap map", TensorArg{"y"}),
+              HasSubstr("of 8 bytes: pointer y (its code takes 1 argument of 128 bytes: CUtensorMap"));
+  EXPECT_THAT(refused("CUtensorMap map", record), HasSubstr("(its code takes 1 argument of 128 bytes: CUtensorMap"));
+}
+
+TEST(TensorMapsTest, CallsReportInvalidMaps) {
+  TensorMap map = rows_of_x();
+  map.strides_bytes = {Expr::symbol("n") * 4};
+  Call call;
+  call.rows = 7;
+  EXPECT_THAT(error_of(call.run(map_program("__global__ void k(CUtensorMap m, unsigned long* y) {}", map))),
+              HasSubstr("tensor map \"map\" cannot be encoded: stride 0 is 28 (not a multiple of 16). Align or pad"));
+}
+
+TEST(TensorMapsTest, EmptyMapIsErrorOfItsLaunch) {
+  const std::string source = "__global__ void k(CUtensorMap m, unsigned long* y) { y[threadIdx.x] = 1; }";
+  Call call;
+  call.rows = 0;
+  EXPECT_THAT(error_of(call.run(map_program(source))),
+              HasSubstr("tensor map \"map\" has no elements (dim 1 is 0), but \"k\" is launched."));
+  ProgramBuilder builder("sample");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {n, 64}}).buffer("y", BufferParam{dtype::kUInt64, {kCount}});
+  builder.variant("cuda").source("k.cu", source).tensor_map(rows_of_x());
+  builder.launch("k").grid({n}).block({kCount}).args({"map", "y"});
+  EXPECT_EQ(error_of(call.run(builder.build())), "none") << "an empty grid";
+}
+
+TEST(TensorMapsTest, MapsWithoutCopiesAreMissingFeatures) {
+  TensorMap map = rows_of_x();
+  map.dims = {64, 8, 8};
+  map.strides_bytes = {256, 2048};
+  map.mode = TiledMap{{8, 4, 1}};
+  map.interleave = Interleave::k16B;
+  const Program program = map_program("__global__ void k(CUtensorMap m, unsigned long* y) {}", map).value();
+  CpuBackend& backend = common_bench().backend;
+  const auto missing = backend.supports({program, 0, backend.resolve_target("auto", 0).value(), {}}).value();
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].path, "/variants/0/body/tensor_maps/0");
+  EXPECT_THAT(missing[0].reason, HasSubstr("no copies by tensor maps with interleaved channels"));
+}
+
+TEST(TensorMapsTest, ExportsAreUnsupported) {
+  CpuBackend& backend = common_bench().backend;
+  const Program program = map_program("__global__ void k(CUtensorMap m, unsigned long* y) {}").value();
+  const BuildRequest request{program, 0, backend.resolve_target("auto", 0).value(), {}};
+  const Artifact artifact = backend.builder().build(request, backend.wrapper().wrap(request).value()).value();
+  const auto exported = backend.standalone(request, artifact);
+  ASSERT_FALSE(exported.ok());
+  EXPECT_EQ(exported.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(exported.error().message, HasSubstr("cannot export programs with tensor maps"));
+}
+
+// That machine passes structures of this size by address.
+TEST(TensorMapsTest, CompileForAArch64) {
+  CpuBackend& backend = common_bench().backend;
+  const Program program =
+      map_program("__global__ void k(CUtensorMap m, unsigned long* y) { y[0] = m.opaque[0]; }").value();
+  const BuildRequest request{program, 0, backend.resolve_target("auto", 0).value(), {{"march", "neoverse-v1"}}};
+  const auto built = backend.builder().build(request, backend.wrapper().wrap(request).value());
+  EXPECT_TRUE(built.ok()) << (built.ok() ? "" : built.error().explain());
+}
+
+}  // namespace
+}  // namespace kmux::cpu
