@@ -1,4 +1,6 @@
 // Products of matrices by groups of four warps in CUDA kernels: wgmma.
+#include <chrono>
+
 #include "matrix_kernels.h"
 
 namespace kmux::cpu {
@@ -133,6 +135,32 @@ TEST(DeviceGroupProductsTest, WgmmaNeedsWholeGroupsAndDescriptors) {
   EXPECT_EQ(matrix_failure(replaced(statement, "OFFSET", "0"), 128), "it worked");
   EXPECT_THAT(matrix_failure(replaced(statement, "OFFSET", "4096"), 128),
               HasSubstr("a descriptor of wgmma leaves the shared memory of its block"));
+}
+
+TEST(DeviceGroupProductsTest, DISABLED_Speed) {
+  for (const bool mn : {false, true}) {
+    std::string source = std::string(kPlace) + R"(__global__ void k(const unsigned* x, unsigned* y, int n) {
+  __shared__ __align__(16) unsigned all[12*1024];
+  for (int i = threadIdx.x; i < 12*1024; i += 128) all[i] = 0;
+  __syncthreads();
+  float d[64];
+  for (int i = 0; i < 64; ++i) d[i] = 0;
+  const unsigned base = (place(all) + 1023) / 1024 * 1024;
+  const unsigned long long a = (base & 0x3ffff) >> 4 | 1ull << 62 | 64ull << 32 | 1ull << 16, b = ((base + 8192) & 0x3ffff) >> 4 | 1ull << 62 | 64ull << 32 | 64ull << 16;
+  for (int i = 0; i < n; ++i)
+  asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 DS, %64, %65, 1, 1, 1, 0, MN;" : OUT : "l"(a), "l"(b));
+  for (int i = 0; i < 64; ++i) y[threadIdx.x * 64 + i] = d[i];
+})";
+    source =
+        replaced(replaced(replaced(source, "DS", braced(0, 64)), "OUT", listed("+f", "d", 64)), "MN", mn ? "1" : "0");
+    for (int n : {0, 10000}) {
+      const double t = double(clock()) / CLOCKS_PER_SEC;
+      const auto r = BlockKernel{source, 128}({0}, 128 * 64, n);
+      if (!r.ok()) printf("%s\n", r.error().explain().c_str());
+      const double s = double(clock()) / CLOCKS_PER_SEC - t;
+      printf("mn %d n %d: %.3f s, %.2f GFLOP/s (with compile)\n", mn, n, s, n * 2.0 * 64 * 128 * 16 / s / 1e9);
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "simt/units/matrix_fragments.h"
 #include "simt/units/matrix_sums.h"
@@ -20,11 +21,11 @@ struct ProductMatrices {
   alignas(64) T sums[kMaxProductRows * kMaxProductColumns];
 };
 
-// Not on the stack: up to 90 KiB.
+// Not on the stack, and not in the thread's own memory, which the stack may have to hold: up to 180 KiB.
 template <class T>
 ProductMatrices<T>& product_matrices() {
-  static thread_local ProductMatrices<T> all;
-  return all;
+  static thread_local const auto all = std::make_unique<ProductMatrices<T>>();
+  return *all;
 }
 
 template <class T>
