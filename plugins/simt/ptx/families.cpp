@@ -13,7 +13,6 @@ struct Refusal {
 
 constexpr Refusal kRefusals[] = {
     {"red.async", "asynchronous updates of other blocks"},
-    {"tensormap", "tensor maps"},
     {"wgmma.mma_async.sp", "sparse matrices"},
     {"mma.sp", "sparse matrices"},
     {"mma.sp::ordered_metadata", "sparse matrices"},
@@ -50,7 +49,8 @@ const Family* find(std::string_view name) {
   for (const std::span<const Family> families :
        {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
         conversion_families(), memory_families(), atomic_families(), warp_families(), barrier_families(),
-        copy_families(), cluster_families(), matrix_families(), control_families()}) {
+        copy_families(), cluster_families(), matrix_families(), tensor_map_families(),
+        control_families()}) {
     const auto found = std::ranges::find(families, name, &Family::name);
     if (found != families.end()) return &*found;
   }

@@ -33,6 +33,7 @@ std::span<const Family> warp_families();
 std::span<const Family> barrier_families();
 std::span<const Family> copy_families();  // asynchronous ones
 std::span<const Family> cluster_families();
+std::span<const Family> tensor_map_families();
 std::span<const Family> matrix_families();
 std::span<const Family> control_families();
 
