@@ -389,7 +389,7 @@ TEST(DeviceUnitsTest, MisusedMbarriersFailTheLaunch) {
 
 TEST(DeviceUnitsTest, ClustersMustDivideTheGrid) {
   for (const auto& [grid, cluster, reason] :
-       {std::tuple{3U, 2, "the grid is no multiple"}, std::tuple{32U, 32, "there are at most 16"}}) {
+       {std::tuple{3U, 2, "the grid is not a multiple"}, std::tuple{32U, 32, "there are at most 16"}}) {
     const UnitKernel kernel{.body = "asm volatile(\"barrier.cluster.arrive;\\nbarrier.cluster.wait;\" ::: \"memory\");",
                             .block = 2,
                             .grid = grid,

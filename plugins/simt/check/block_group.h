@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "simt/check/cluster_barrier.h"
 #include "simt/check/fiber.h"
 #include "simt/check/memory_check.h"
+#include "simt/check/named_barriers.h"
 #include "simt/check/shared_windows.h"
-#include "simt/units/cluster_barrier.h"
-#include "simt/units/named_barriers.h"
 
 namespace kmux::simt {
 

@@ -33,7 +33,7 @@ Status FiberLaunch::check_clusters() const {
   if (divides && blocks <= kMaxClusterBlocks) return Ok{};
   return make_error(ErrorCode::kInvalidArgument,
                     "a cluster of " + to_string(cluster_) + " blocks (" +
-                        (divides ? "there are at most 16" : "the grid is no multiple of it in each dimension") +
+                        (divides ? "there are at most 16" : "the grid is not a multiple of it in each dimension") +
                         "). Choose another extent.");
 }
 

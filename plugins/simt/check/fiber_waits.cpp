@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "simt/check/fiber_block.h"
-#include "simt/units/mbarrier.h"
+#include "simt/check/mbarrier_state.h"
 
 namespace kmux::simt {
 namespace {

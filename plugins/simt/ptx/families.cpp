@@ -49,8 +49,7 @@ const Family* find(std::string_view name) {
   for (const std::span<const Family> families :
        {move_families(), compare_families(), arithmetic_families(), bit_families(), number_families(),
         conversion_families(), memory_families(), atomic_families(), warp_families(), barrier_families(),
-        copy_families(), cluster_families(), matrix_families(), tensor_map_families(),
-        control_families()}) {
+        copy_families(), cluster_families(), matrix_families(), tensor_map_families(), control_families()}) {
     const auto found = std::ranges::find(families, name, &Family::name);
     if (found != families.end()) return &*found;
   }

@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "simt/check/cluster_barrier.h"
+#include "simt/check/mbarrier_state.h"
+#include "simt/check/named_barriers.h"
 #include "simt/check/shared_windows.h"
 #include "simt/runtime/launch.h"
-#include "simt/units/cluster_barrier.h"
 #include "simt/units/element_reduction.h"
-#include "simt/units/mbarrier.h"
-#include "simt/units/named_barriers.h"
 
 namespace kmux::simt {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "simt/check/fiber_block.h"
+#include "simt/check/mbarrier_state.h"
 #include "simt/units/cluster.h"
 #include "simt/units/mbarrier.h"
 #include "simt/units/unit_calls.h"

@@ -114,10 +114,16 @@ void reduce(char* to, const char* from, std::uint64_t bytes, Reduction operation
 void reduce_elements(char* to, const char* from, std::uint64_t bytes, Reduction operation, ElementType type) {
   using Reduce = void (*)(char*, const char*, std::uint64_t, Reduction);
   constexpr Reduce kByType[] = {  // in the order of ElementType
-      reduce<Plain<std::uint8_t>>,  reduce<Plain<std::uint16_t>>, reduce<Plain<std::uint32_t>>,
-      reduce<Plain<std::int32_t>>,  reduce<Plain<std::uint64_t>>, reduce<Plain<std::int64_t>>,
-      reduce<F16>,                  reduce<Bf16>,                 reduce<Plain<float>>,
-      reduce<Plain<double>>};
+                                reduce<Plain<std::uint8_t>>,
+                                reduce<Plain<std::uint16_t>>,
+                                reduce<Plain<std::uint32_t>>,
+                                reduce<Plain<std::int32_t>>,
+                                reduce<Plain<std::uint64_t>>,
+                                reduce<Plain<std::int64_t>>,
+                                reduce<F16>,
+                                reduce<Bf16>,
+                                reduce<Plain<float>>,
+                                reduce<Plain<double>>};
   const auto number = static_cast<std::size_t>(type);
   if (number >= std::size(kByType)) refuse();
   kByType[number](to, from, bytes, operation);

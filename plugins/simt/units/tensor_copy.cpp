@@ -126,9 +126,8 @@ std::uint32_t load_box(const void* map, const BoxPlace& place, char* to) {
 }
 
 void store_box(const void* map, const BoxPlace& place, const char* from) {
-  for_each_piece(map, place, from, [](char* to, const char* piece, std::uint32_t bytes) {
-    std::memcpy(to, piece, bytes);
-  });
+  for_each_piece(map, place, from,
+                 [](char* to, const char* piece, std::uint32_t bytes) { std::memcpy(to, piece, bytes); });
 }
 
 void reduce_box(const void* map, const BoxPlace& place, const char* from, Reduction operation) {

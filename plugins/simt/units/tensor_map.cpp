@@ -37,8 +37,7 @@ int check_supported(const kmux_map_geometry& geometry, kmux_sink error) {
   const char* const what = unsupported_map(geometry.dtype, geometry.interleave, geometry.swizzle);
   if (what == nullptr) return KMUX_OK;
   return write_error(make_error(ErrorCode::kUnsupported, "tensor map \"" + std::string(geometry.name) + "\" has " +
-                                                             what +
-                                                             " (backend cpu copies none). Use a map without."),
+                                                             what + " (backend cpu copies none). Use a map without."),
                      error);
 }
 

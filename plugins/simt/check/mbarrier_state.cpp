@@ -1,4 +1,4 @@
-#include "simt/units/mbarrier.h"
+#include "simt/check/mbarrier_state.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "simt/units/named_barriers.h"
+#include "simt/check/named_barriers.h"
 
 namespace kmux::simt {
 
