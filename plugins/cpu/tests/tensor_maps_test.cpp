@@ -9,7 +9,7 @@
 #include "simt/units/tensor_map.h"
 #include "workbench.h"
 
-namespace kmux::cpu {
+namespace kmux::cpu::tensor_maps {
 namespace {
 
 using testing::Each;
@@ -61,9 +61,8 @@ TEST(TensorMapsTest, KernelsMayIgnoreTheirMap) {
   for (const Options& options : ways()) {
     for (const char* const parameter : {"const __grid_constant__ CUtensorMap", "CUtensorMap", "Map"}) {
       Call call;
-      const std::string source =
-          "struct __align__(64) Map { char bytes[128]; };\nextern \"C\" __global__ void k(" + std::string(parameter) +
-          " map, unsigned long* y) { y[threadIdx.x] = 7; }";
+      const std::string source = "struct __align__(64) Map { char bytes[128]; };\nextern \"C\" __global__ void k(" +
+                                 std::string(parameter) + " map, unsigned long* y) { y[threadIdx.x] = 7; }";
       const Status status = call.run(map_program(source), options);
       ASSERT_TRUE(status.ok()) << parameter << error_of(status);
       EXPECT_THAT(call.y, Each(7U));
@@ -119,6 +118,60 @@ __global__ void k(const __grid_constant__ CUtensorMap map, unsigned long* y) {
   for (int row = 0; row < 8; ++row) {
     for (int i = 0; i < 64; ++i) {
       ASSERT_EQ(call.x[row * 64 + i], row < 6 || i < 32 ? 0 : (row - 6) * 32 + i - 32) << row << ", " << i;
+    }
+  }
+}
+
+// A tile of 4 rows of 128 bytes, whose pieces of 16 bytes the swizzle exchanges; its last row is out of bounds.
+TEST(TensorMapsTest, InstructionsLoadStoreAndReduce) {
+  const std::string source = R"(
+__device__ unsigned place(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+__global__ void k(const __grid_constant__ CUtensorMap map, unsigned long* y) {
+  __shared__ __align__(1024) float tile[4][32];
+  __shared__ unsigned long long full;
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" :: "r"(place(&full)) : "memory");
+    asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" :: "r"(place(&full)) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(place(tile)), "l"(&map), "r"(32), "r"(5), "r"(place(&full)) : "memory");
+  }
+  __syncthreads();
+  asm volatile("{ .reg .pred p;\nAGAIN: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra AGAIN; }"
+               :: "r"(place(&full)) : "memory");
+  const unsigned row = t / 16, column = t % 16;
+  const float* const from = &tile[row][(column / 4 ^ row) * 4 + column % 4];
+  y[t] = (unsigned long)*from;
+  __syncthreads();
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  if (t == 0) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];"
+                 :: "l"(&map), "r"(0), "r"(0), "r"(place(tile)) : "memory");
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];"
+                 :: "l"(&map), "r"(32), "r"(-1), "r"(place(tile)) : "memory");
+    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+  }
+})";
+  for (const Options& options : ways()) {
+    Call call;
+    for (std::size_t i = 0; i < call.x.size(); ++i) call.x[i] = static_cast<float>(i);
+    const std::vector<float> x = call.x;
+    const Status status = call.run(map_program(source), options);
+    ASSERT_TRUE(status.ok()) << error_of(status);
+    const auto loaded = [&](int row, int i) {
+      return row == 3 ? 0 : x[static_cast<std::size_t>((5 + row) * 64 + 32 + i)];
+    };
+    for (int t = 0; t < kCount; ++t)
+      EXPECT_EQ(static_cast<float>(call.y[static_cast<std::size_t>(t)]), loaded(t / 16, t % 16));
+    for (int row = 0; row < 8; ++row) {
+      for (int i = 0; i < 64; ++i) {
+        const float before = x[static_cast<std::size_t>(row * 64 + i)];
+        const float after = i < 32    ? (row < 4 ? loaded(row, i) : before)
+                            : row < 3 ? before + loaded(row + 1, i - 32)
+                                      : before;
+        ASSERT_EQ(call.x[static_cast<std::size_t>(row * 64 + i)], after) << row << ", " << i;
+      }
     }
   }
 }
@@ -200,4 +253,4 @@ TEST(TensorMapsTest, CompileForAArch64) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::cpu::tensor_maps

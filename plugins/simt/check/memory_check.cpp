@@ -9,6 +9,13 @@ namespace {
 constexpr std::uint64_t kLineBytes = 64;
 constexpr int kSpoiled = 0xcb;
 
+// Returns the lines to whose multiples a variable is aligned, as a GPU's units need it: copies of tensors take multiples
+// of 128 bytes, swizzled ones of 1024.
+std::uint64_t aligned_lines(std::uint64_t bytes) {
+  if (bytes >= 1024) return 1024 / kLineBytes;
+  return bytes >= 128 ? 128 / kLineBytes : 1;
+}
+
 std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
 
 bool is_of_warp(unsigned other, const Thread& thread) { return other / kWarpLanes == thread.number / kWarpLanes; }
@@ -19,6 +26,8 @@ SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dy
   const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
   std::uint64_t end = between;
   const auto add = [&](const char* name, std::uint64_t bytes) {
+    const std::uint64_t step = aligned_lines(bytes);
+    end = (end + step - 1) / step * step;
     variables_.push_back({name, end * kLineBytes, bytes});
     if (bytes == 0) return;
     end += in_lines(bytes) + between;

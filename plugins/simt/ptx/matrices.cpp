@@ -1,4 +1,6 @@
 // Matrices of warps: mma, wgmma, ldmatrix, stmatrix, movmatrix. Units of the runtime multiply and move them.
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "llvm/IR/Module.h"

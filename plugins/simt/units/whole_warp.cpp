@@ -17,7 +17,7 @@ void call_whole_warp(WarpCall::Work work, void* operands, const void* place) {
 
 std::string place_of(const Thread& thread) {
   const std::string line = thread.site == nullptr ? "" : Findings::place(thread.site) + ", ";
-  return line + "block " + to_string(FiberLaunch::current().block()) + ", thread " + to_string(thread.index);
+  return line + "block " + to_string(FiberLaunch::current().block().index) + ", thread " + to_string(thread.index);
 }
 
 void check_whole_warp(std::span<Thread* const> lanes, std::string_view instruction) {
