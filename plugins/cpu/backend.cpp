@@ -96,17 +96,6 @@ const std::vector<std::string>& CpuBackend::features() {
   return features;
 }
 
-namespace {
-
-/// Returns the features of dialects that have no blocks.
-std::vector<std::string> features_of_hosts() {
-  std::vector<std::string> features = CpuBackend::features();
-  std::erase(features, "cluster");
-  return features;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   KMUX_TRY(take_symbols_option(host));
   KMUX_TRY(take_threads_option(host));
@@ -135,7 +124,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   const bool is_device = is_device_dialect(request.chosen().dialect);  // these name architectures of GPUs
   auto missing = missing_of({.backend = "cpu",
                              .dialects = {"c", "object", "cuda", "hip"},
-                             .features = is_device ? features() : features_of_hosts(),
+                             .features = features(),
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
                             request);

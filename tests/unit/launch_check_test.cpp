@@ -75,6 +75,7 @@ TEST_F(LaunchCheckTest, RejectsBlockAboveLaunchBounds) {
 
 constexpr auto kUnknown = ArgumentKind::kUnknown;
 constexpr auto kPointer = ArgumentKind::kPointer;
+constexpr auto kTensorMap = ArgumentKind::kTensorMap;
 constexpr auto kInteger = ArgumentKind::kInteger;
 constexpr auto kFloat = ArgumentKind::kFloat;
 
@@ -193,7 +194,7 @@ TEST_F(LaunchCheckTest, PassedArgumentsMatchProgram) {
   EXPECT_THAT(passed,
               testing::ElementsAre(
                   KernelArgument{8, kPointer, "pointer out", dtype::kFloat32}, KernelArgument{8, kPointer, "pointer w"},
-                  KernelArgument{128, kUnknown, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
+                  KernelArgument{128, kTensorMap, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
                   KernelArgument{2, kUnknown, "float16 h"}, KernelArgument{4, kFloat, "float32 a"},
                   KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"},
                   KernelArgument{16, ArgumentKind::kStruct, "struct {out, x}"}));

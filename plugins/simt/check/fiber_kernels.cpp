@@ -126,7 +126,8 @@ class Facts {
     std::vector<llvm::Constant*> variables;
     for (const SharedVariable& variable : shared) {
       const bool is_reached = std::ranges::find_first_of(functions, variable.functions) != functions.end();
-      variables.push_back(record({text_constant(module_, variable.name), number(is_reached ? variable.bytes : 0)}));
+      variables.push_back(record({text_constant(module_, variable.name), number(is_reached ? variable.bytes : 0),
+                                  number(variable.alignment)}));
     }
     llvm::Constant* const facts = own_constant(
         module_, record({text_constant(module_, kernel), array(variables), number(variables.size()), array(globals_),

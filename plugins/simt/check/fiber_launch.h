@@ -17,6 +17,7 @@ struct kmux_cpu_site {
 struct kmux_cpu_variable {
   const char* name;
   std::uint64_t bytes;
+  std::uint64_t alignment;
 };
 
 /// Memory that a launch may access. The extent behind a bare pointer is not known: `bytes` is kmux_cpu_any then.

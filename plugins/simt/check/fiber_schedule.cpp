@@ -1,7 +1,5 @@
 // The order in which blocks and their threads run.
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -88,9 +86,10 @@ FiberLaunch::Progress FiberLaunch::run_groups() {
 void FiberLaunch::drop_ended() {
   const auto has_ended = [](const auto& group) { return group->has_ended(); };
   if (launch_.is_cooperative != 0 && !std::ranges::all_of(groups_, has_ended)) return;
-  const auto ended = std::stable_partition(groups_.begin(), groups_.end(), std::not_fn(has_ended));
-  std::move(ended, groups_.end(), std::back_inserter(idle_));
-  groups_.erase(ended, groups_.end());
+  for (auto& group : groups_) {
+    if (has_ended(group)) idle_.push_back(std::move(group));
+  }
+  std::erase(groups_, nullptr);
 }
 
 // Resumes threads that nothing else can resume. Returns false if none is, and later blocks may help those that wait.

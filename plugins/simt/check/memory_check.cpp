@@ -9,12 +9,7 @@ namespace {
 constexpr std::uint64_t kLineBytes = 64;
 constexpr int kSpoiled = 0xcb;
 
-// Returns the lines to whose multiples a variable is aligned, as a GPU's units need it: copies of tensors take multiples
-// of 128 bytes, swizzled ones of 1024.
-std::uint64_t aligned_lines(std::uint64_t bytes) {
-  if (bytes >= 1024) return 1024 / kLineBytes;
-  return bytes >= 128 ? 128 / kLineBytes : 1;
-}
+constexpr std::uint64_t kDynamicAlignment = 1024;  // bytes: swizzled copies of tensors take multiples
 
 std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
 
@@ -25,16 +20,19 @@ bool is_of_warp(unsigned other, const Thread& thread) { return other / kWarpLane
 SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
   const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
   std::uint64_t end = between;
-  const auto add = [&](const char* name, std::uint64_t bytes) {
-    const std::uint64_t step = aligned_lines(bytes);
+  const auto add = [&](const char* name, std::uint64_t bytes, std::uint64_t alignment) {
+    const std::uint64_t step = in_lines(alignment);
     end = (end + step - 1) / step * step;
     variables_.push_back({name, end * kLineBytes, bytes});
     if (bytes == 0) return;
     end += in_lines(bytes) + between;
     asked_bytes_ += in_lines(bytes) * kLineBytes;
   };
-  for (std::uint64_t i = 0; i < kernel.shared_count; ++i) add(kernel.shared[i].name, kernel.shared[i].bytes);
-  add("", dynamic_bytes);
+  for (std::uint64_t i = 0; i < kernel.shared_count; ++i) {
+    const kmux_cpu_variable& variable = kernel.shared[i];
+    add(variable.name, variable.bytes, variable.alignment);
+  }
+  add("", dynamic_bytes, kDynamicAlignment);
   bytes_ = (end + 1) * kLineBytes;
 }
 

@@ -149,8 +149,10 @@ class SharedNumbers {
       return known->second;
     }
     if (mark != nullptr) numbers_[mark] = all_.size();
-    all_.push_back(
-        {name_of(variable, mark), variable.getAllocationSize(function.getDataLayout())->getFixedValue(), {&function}});
+    all_.push_back({name_of(variable, mark),
+                    variable.getAllocationSize(function.getDataLayout())->getFixedValue(),
+                    variable.getAlign().value(),
+                    {&function}});
     return all_.size() - 1;
   }
 

@@ -38,6 +38,7 @@ void place_shared_globals(llvm::Module& module);
 struct SharedVariable {
   std::string name;
   std::uint64_t bytes;
+  std::uint64_t alignment;
   std::vector<const llvm::Function*> functions;  // that use it
 };
 
