@@ -78,7 +78,7 @@ constexpr const char* kCountsOnAGrid =
     "  }\n}\n"
     "static kmux_cpu_kernel kernel = {blocks, 200 << 10, 0, 5, 0, 0, 0, 0, 0};\n"
     "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env*, kmux_sink error) {\n"
-    "  const kmux_cpu_grid grid = {{100, 6, 5}, {64, 1, 1}, 0, error, 0};\n"
+    "  const kmux_cpu_grid grid = {{100, 6, 5}, {64, 1, 1}, 0, error, 0, {1, 1, 1}};\n"
     "  return kmux_cpu_run(&grid, &kernel, &slots[0].ptr);\n}\n";
 
 /// The unit with a counting kernel, on a processor that lacks `lacking`.
