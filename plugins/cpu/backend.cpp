@@ -29,9 +29,9 @@ std::vector<MissingFeature> uncopied_maps(const BuildRequest& request) {
   std::vector<MissingFeature> missing;
   const std::vector<TensorMap>& maps = request.chosen().body.tensor_maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const char* const what = simt::unsupported_map(
-        static_cast<unsigned>(maps[i].dtype), static_cast<unsigned>(maps[i].interleave),
-        static_cast<unsigned>(maps[i].swizzle));
+    const char* const what =
+        simt::unsupported_map(static_cast<unsigned>(maps[i].dtype), static_cast<unsigned>(maps[i].interleave),
+                              static_cast<unsigned>(maps[i].swizzle));
     if (what == nullptr) continue;
     missing.push_back({"tensor_map", path_in_variant(request, "body/tensor_maps/" + std::to_string(i)),
                        "backend cpu has no copies by tensor maps with " + std::string(what)});

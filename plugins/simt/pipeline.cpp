@@ -147,10 +147,10 @@ Status check_units(const llvm::Function& kernel) {
   const auto all = llvm::instructions(kernel);
   const auto found = std::ranges::find_if(all, [](const auto& one) { return is_unit_call(&one); });
   if (found == all.end()) return Ok{};
-  return make_error(ErrorCode::kUnsupported,
-                    "kernel \"" + kernel.getName().str() + "\" uses \"" +
-                        std::string(called(&*found).substr(call::kUnit.size())) +
-                        "\" of a GPU, whose threads cannot run together" + location_of(*found));
+  return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" uses \"" +
+                                                 std::string(called(&*found).substr(call::kUnit.size())) +
+                                                 "\" of a GPU, whose threads cannot run together" +
+                                                 location_of(*found));
 }
 
 Status lower(llvm::Function& kernel, const KnownExtents& extents) {

@@ -67,9 +67,7 @@ void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
 
 }  // namespace
 
-std::string tensor_map_types() {
-  return shared_text("tensor maps, kmux/plugin/tensor_map.h", tensor_map_header);
-}
+std::string tensor_map_types() { return shared_text("tensor maps, kmux/plugin/tensor_map.h", tensor_map_header); }
 
 void emit_tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {
   const PlanMap& map = plan.maps[index];

@@ -28,8 +28,9 @@ struct MapExample {
 
   bool is_im2col() const { return !lower.empty(); }
   kmux_map_geometry geometry(void* base) const {
-    return {"A",          0,       base,       dtype, static_cast<unsigned>(dims.size()), dims.data(), strides.data(),
-            steps.data(), interleave, swizzle, 0,     fill};
+    return {
+        "A",        0,       base, dtype, static_cast<unsigned>(dims.size()), dims.data(), strides.data(), steps.data(),
+        interleave, swizzle, 0,    fill};
   }
 
   /// Encodes the map of the tensor at `base`; adds a failure to `error`.

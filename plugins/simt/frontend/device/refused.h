@@ -18,7 +18,6 @@ KMUX_REFUSED("clusters of blocks") bool __clusterDimIsSpecified();
 KMUX_DEVICE void cudaGridDependencySynchronize() {}
 KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 
-
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
