@@ -85,23 +85,37 @@ Error contradiction(const std::string& name, std::size_t dimension, std::int64_t
 std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_whole<std::int64_t>(text); }
 std::optional<double> parse_number(std::string_view text) { return parse_whole<double>(text); }
 
-std::optional<std::pair<std::string, std::string>> parse_complex(std::string_view text) {
-  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
-  const bool is_imaginary = text.ends_with('j') || text.ends_with('i') || text.ends_with('J');
-  // The sign between the parts is the last one that begins neither the text nor an exponent.
-  std::size_t sign = is_imaginary ? text.find_last_of("+-") : std::string_view::npos;
+namespace {
+
+// Returns where the imaginary part begins: at the last sign that begins no exponent, or at 0.
+std::size_t imaginary_begin(std::string_view text) {
+  std::size_t sign = text.find_last_of("+-");
   while (sign != std::string_view::npos && sign > 0 && (text[sign - 1] == 'e' || text[sign - 1] == 'E'))
     sign = text.substr(0, sign).find_last_of("+-");
-  const std::size_t split = !is_imaginary ? text.size() : sign == std::string_view::npos ? 0 : sign;
-  std::string real(text.substr(0, split)), imaginary(text.substr(split));
-  if (is_imaginary) imaginary.pop_back();
-  for (std::string* const part : {&real, &imaginary}) {
-    if (part->starts_with('+') && !part->starts_with("+-")) part->erase(0, 1);
+  return sign == std::string_view::npos ? 0 : sign;
+}
+
+// Returns `part` without a plus sign, which numbers do not begin with.
+std::string unsigned_part(std::string_view part) {
+  if (part.starts_with('+') && !part.starts_with("+-")) part.remove_prefix(1);
+  return std::string(part);
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, std::string>> parse_complex(std::string_view text) {
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+  std::pair<std::string, std::string> parts = {"0", "0"};
+  if (text.ends_with('j') || text.ends_with('i') || text.ends_with('J')) {
+    text.remove_suffix(1);
+    const std::size_t begin = imaginary_begin(text);
+    if (begin != 0) parts.first = unsigned_part(text.substr(0, begin));
+    parts.second = unsigned_part(text.substr(begin));
+  } else {
+    parts.first = unsigned_part(text);
   }
-  if (!is_imaginary) imaginary = "0";
-  if (is_imaginary && split == 0) real = "0";
-  if (!parse_number(real) || !parse_number(imaginary)) return std::nullopt;
-  return std::pair(std::move(real), std::move(imaginary));
+  if (!parse_number(parts.first) || !parse_number(parts.second)) return std::nullopt;
+  return parts;
 }
 
 std::string tensor_names(const Program& program) {
