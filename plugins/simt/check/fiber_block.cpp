@@ -44,7 +44,6 @@ FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, cons
       arguments_(arguments),
       kernel_(kernel),
       extents_(extents),
-      dynamic_bytes_(dynamic_bytes),
       array_bytes_(reserved_for(kernel.array_bytes)),
       layout_(kernel, dynamic_bytes),
       cluster_{std::max(launch.cluster[0], 1U), std::max(launch.cluster[1], 1U), std::max(launch.cluster[2], 1U)},

@@ -78,6 +78,7 @@ class FiberLaunch {
   Status run_blocks();
   Progress run_groups();
   void drop_ended();
+  void note_progress(Progress progress, bool has_more);
   bool release_stuck(bool any_polls);
   bool give_up_waits();
   std::string waits_text();
@@ -106,7 +107,6 @@ class FiberLaunch {
   const void* const arguments_;
   const kmux_cpu_fiber_kernel& kernel_;
   const std::span<const kmux_cpu_extent> extents_;
-  const std::uint64_t dynamic_bytes_;
   const std::size_t array_bytes_;  // of stack that calls may need before one of them checks it again
   const SharedMemory layout_;  // of each block
   const Index cluster_;  // blocks of a cluster in x, y, z
@@ -118,6 +118,7 @@ class FiberLaunch {
   std::uint64_t changes_at_give_up_ = 0;
   unsigned fruitless_ = 0;  // times that waits have given up since the last change
   unsigned idle_rounds_ = 0;  // in which threads only polled
+  bool needs_more_ = false;  // true if the next group should begin: all threads wait or poll
   std::vector<unsigned> order_;
   std::mt19937 random_;
   Thread* running_ = nullptr;

@@ -51,22 +51,27 @@ Status FiberLaunch::run_blocks() {
   KMUX_TRY(check_clusters());
   KMUX_TRY(check_residents());
   const std::uint64_t all = product_of(launch_.grid) / product_of(cluster_);
-  const std::uint64_t most = std::max<std::uint64_t>(1, kMaxResidents / order_.size() / product_of(cluster_));
   std::uint64_t begun = 0;
   while (launch_.is_cooperative != 0 && begun < all) begin_group(begun++);
   while (begun < all || !groups_.empty()) {
     KMUX_TRY(check_interruption());
-    if (groups_.empty()) begin_group(begun++);
-    const Progress progress = run_groups();
-    if (progress == Progress::kSome || groups_.empty()) {
-      idle_rounds_ = 0;
-    } else if (!release_stuck(progress == Progress::kPolls)) {
-      const bool may_begin = begun < all && groups_.size() < most;
-      if (!may_begin && progress == Progress::kNone) throw KernelFailure(waits_text());
-      if (may_begin) begin_group(begun++);
-    }
+    if (groups_.empty() || (begun < all && needs_more_)) begin_group(begun++);
+    needs_more_ = false;
+    note_progress(run_groups(), begun < all);
   }
   return Ok{};
+}
+
+// Resumes what nothing else can resume; else has the next group begin beside those that wait, if `has_more`.
+void FiberLaunch::note_progress(Progress progress, bool has_more) {
+  if (progress == Progress::kSome || groups_.empty()) {
+    idle_rounds_ = 0;
+    return;
+  }
+  if (release_stuck(progress == Progress::kPolls)) return;
+  const std::uint64_t most = std::max<std::uint64_t>(1, kMaxResidents / order_.size() / product_of(cluster_));
+  needs_more_ = has_more && groups_.size() < most;
+  if (!needs_more_ && progress == Progress::kNone) throw KernelFailure(waits_text());
 }
 
 // Runs each block of each group once, and drops the groups that have ended.

@@ -85,7 +85,7 @@ std::string FiberLaunch::waits_text() {
       if (!text.empty() || all.empty()) continue;
       for (std::size_t i = 0; i < std::min(all.size(), kMaxTold); ++i)
         text.append(text.empty() ? "" : "; ").append(to_string(all[i]));
-      text = "block " + simt::to_string(block.index) + ": " + text;
+      text.insert(0, "block " + simt::to_string(block.index) + ": ");
     }
   }
   return "kernel \"" + std::string(kernel_.name) + "\" never ends: all of its threads wait (" + text +

@@ -55,11 +55,20 @@ T added(T a, T b) {
 template <class T>
 T of_bits(Reduction operation, T a, T b) {
   if constexpr (std::integral<T>) {
-    if (operation == Reduction::kInc) return a >= b ? T{0} : static_cast<T>(a + 1);
-    if (operation == Reduction::kDec) return a == 0 || a > b ? b : static_cast<T>(a - 1);
-    if (operation == Reduction::kAnd) return static_cast<T>(a & b);
-    if (operation == Reduction::kOr) return static_cast<T>(a | b);
-    if (operation == Reduction::kXor) return static_cast<T>(a ^ b);
+    switch (operation) {
+      case Reduction::kInc:
+        return a >= b ? T{0} : static_cast<T>(a + 1);
+      case Reduction::kDec:
+        return a == 0 || a > b ? b : static_cast<T>(a - 1);
+      case Reduction::kAnd:
+        return static_cast<T>(a & b);
+      case Reduction::kOr:
+        return static_cast<T>(a | b);
+      case Reduction::kXor:
+        return static_cast<T>(a ^ b);
+      default:
+        break;
+    }
   }
   refuse();
 }

@@ -64,7 +64,7 @@ EncodedMap& map_at(void* address) {
 void set(EncodedMap& map, TensorField field, unsigned dimension, std::uint64_t value) {
   switch (field) {
     case TensorField::kGlobalAddress:
-      return void(map.base = reinterpret_cast<char*>(value));
+      return void(map.base = reinterpret_cast<char*>(value));  // NOLINT(performance-no-int-to-ptr): PTX has numbers
     case TensorField::kRank:
       return void(map.rank = static_cast<std::uint8_t>(value + 1));
     case TensorField::kBoxDim:
