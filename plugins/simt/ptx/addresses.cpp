@@ -28,6 +28,10 @@ Result<Value*> as_pointer(llvm::IRBuilder<>& builder, Value* value, bool is_shar
 
 }  // namespace
 
+bool take_shared(Instruction& instruction) {
+  return instruction.take_any({"shared", "shared::cta", "shared::cluster"}) < 3;
+}
+
 Result<Value*> register_address(Emitter& emitter, const Operand& operand, bool is_shared) {
   KMUX_ASSIGN(Value* const value, emitter.read_whole(operand));
   return as_pointer(emitter.builder(), value, is_shared);

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "simt/ptx/emitter.h"
+#include "simt/ptx/instruction.h"
 
 namespace kmux::simt::ptx {
+
+/// Takes the state space of shared memory, of the block or of its cluster. Returns true if there was one.
+bool take_shared(Instruction& instruction);
 
 /// Returns `operand`, a register or number, as a pointer.
 ///

@@ -43,7 +43,7 @@ Result<Update> update_of(Instruction& in, bool has_result) {
   if (in.types() != 1) return in.refuse("its type is missing");
   Update update{.name = {}, .type = in.type(0), .order = order_of(in)};
   in.take_any({"cta", "cluster", "gpu", "sys"});
-  update.is_shared = in.take_any({"shared", "shared::cta", "shared::cluster"}) < 3;
+  update.is_shared = take_shared(in);
   in.take("global");
   const std::size_t policy = in.take("L2::cache_hint") ? 1 : 0;
   const bool keeps_subnormal = in.take("noftz");
@@ -107,14 +107,12 @@ Value* sum_of_halves(Builder& builder, Type type, Value* a, Value* b) {
 
 // Adds `value` in a loop until no other thread has changed the place in between. Returns the value before.
 Value* add_in_loop(Builder& builder, const Update& update, Value* place, Value* value) {
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
   llvm::Type* const type = value->getType();
   const llvm::Align align(update.type.whole() / 8);
   llvm::LoadInst* const first = builder.CreateAlignedLoad(type, place, align);
   first->setOrdering(AtomicOrdering::Monotonic);
   llvm::BasicBlock* const before = builder.GetInsertBlock();
-  auto* const loop = llvm::BasicBlock::Create(builder.getContext(), "", function);
-  auto* const after = llvm::BasicBlock::Create(builder.getContext(), "", function);
+  llvm::BasicBlock *const loop = add_block(builder), *const after = add_block(builder);
   builder.CreateBr(loop);
   builder.SetInsertPoint(loop);
   llvm::PHINode* const old = builder.CreatePHI(type, 2);
@@ -146,19 +144,15 @@ Status emit_swap(Instruction& in, const Update& update, Value* place) {
   return in.write(in.builder().CreateExtractValue(swap, 0));
 }
 
-std::span<const Operand> elements(const Operand& operand) {
-  return operand.kind == Operand::Kind::kVector ? std::span(operand.parts) : std::span(&operand, 1);
-}
-
 // `first`: the index of the address, which follows the result if there is one.
 Status emit_update(Instruction& in, std::size_t first) {
   KMUX_ASSIGN(const Update update, update_of(in, first == 1));
   KMUX_ASSIGN(Value* const base, address(in.emitter(), in.operand(first), update.is_shared));
   if (update.name == "cas") return emit_swap(in, update, base);
-  const std::span<const Operand> sources = elements(in.operand(first + 1));
+  const std::span<const Operand> sources = elements_of(in.operand(first + 1));
   const Operand& result = in.operand(0);
   const bool is_discarded = result.kind == Operand::Kind::kDiscarded;
-  const std::span<const Operand> targets = elements(result);
+  const std::span<const Operand> targets = elements_of(result);
   if (sources.size() != update.count || (first == 1 && !is_discarded && targets.size() != update.count))
     return in.refuse("its operand has another number of elements than its type");
   std::vector<Value*> before;

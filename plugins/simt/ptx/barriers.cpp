@@ -16,9 +16,6 @@ void take_order(Instruction& in) {
   in.take_any({"cta", "cluster"});
 }
 
-// Takes the state space. Returns true if addresses may have 32 bits.
-bool take_shared(Instruction& in) { return in.take_any({"shared", "shared::cta", "shared::cluster"}) < 3; }
-
 // mbarrier.init.shared.b64 [a], count; .inval [a]; .expect_tx [a], bytes; .complete_tx [a], bytes.
 Status emit_change(Instruction& in, std::string_view unit, bool has_number) {
   take_order(in);

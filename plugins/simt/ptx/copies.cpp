@@ -28,10 +28,9 @@ void copy_whole(Builder& builder, Value* to, Value* from, unsigned bytes) {
 
 // Copies the first `given` bytes and fills the rest with zeros, byte by byte: `from` ends behind the given ones.
 void copy_some(Builder& builder, Value* to, Value* from, unsigned bytes, Value* given) {
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
-  const auto add_block = [&] { return llvm::BasicBlock::Create(builder.getContext(), "", function); };
   for (unsigned at = 0; at < bytes; ++at) {
-    llvm::BasicBlock *const before = builder.GetInsertBlock(), *const reads = add_block(), *const after = add_block();
+    llvm::BasicBlock *const before = builder.GetInsertBlock(), *const reads = add_block(builder),
+                            *const after = add_block(builder);
     builder.CreateCondBr(builder.CreateICmpUGT(given, builder.getInt32(at)), reads, after);
     builder.SetInsertPoint(reads);
     const auto place = [&](Value* base) { return builder.CreateConstGEP1_32(builder.getInt8Ty(), base, at); };
@@ -47,9 +46,8 @@ void copy_some(Builder& builder, Value* to, Value* from, unsigned bytes, Value* 
 
 // `given`: the bytes to copy, of which no more than `bytes` count.
 void copy_given(Builder& builder, Value* to, Value* from, unsigned bytes, Value* given) {
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
-  const auto add_block = [&] { return llvm::BasicBlock::Create(builder.getContext(), "", function); };
-  llvm::BasicBlock *const whole = add_block(), *const some = add_block(), *const after = add_block();
+  llvm::BasicBlock *const whole = add_block(builder), *const some = add_block(builder),
+                          *const after = add_block(builder);
   builder.CreateCondBr(builder.CreateICmpUGE(given, builder.getInt32(bytes)), whole, some);
   builder.SetInsertPoint(whole);
   copy_whole(builder, to, from, bytes);
@@ -213,11 +211,9 @@ Status emit_bulk_reduction(Instruction& in) {
   return Ok{};
 }
 
-// Makes an array in the entry block, which a loop does not allocate again, and stores `values` there.
+// Returns an array of `values`.
 Value* stored(Builder& builder, const std::vector<Value*>& values, llvm::Type* type) {
-  llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
-  Builder at_entry(&entry, entry.begin());
-  Value* const array = at_entry.CreateAlloca(type, at_entry.getInt32(static_cast<unsigned>(values.size())));
+  Value* const array = add_array(builder, type, static_cast<unsigned>(values.size()));
   for (unsigned i = 0; i < values.size(); ++i)
     builder.CreateStore(values[i], builder.CreateConstGEP1_32(type, array, i));
   return array;
@@ -235,8 +231,7 @@ Result<TensorPlace> tensor_place(Instruction& in, std::size_t i, std::size_t ran
   const bool is_list = operand.kind == Operand::Kind::kAddress && operand.parts.size() == 2;
   if (!is_list || operand.bits != 0) return in.refuse("its operand is not \"[map, {coordinates}]\"");
   const Operand& list = operand.parts[1];
-  const std::span<const Operand> all =
-      list.kind == Operand::Kind::kVector ? std::span(list.parts) : std::span(&list, 1);
+  const std::span<const Operand> all = elements_of(list);
   if (all.size() != rank) return in.refuse("it has another number of coordinates");
   TensorPlace place{.rank = static_cast<unsigned>(rank)};
   KMUX_ASSIGN(place.map, register_address(in.emitter(), operand.parts[0], false));
@@ -356,8 +351,7 @@ Status emit_async_store(Instruction& in) {
   const Type type = in.type(0);
   KMUX_ASSIGN(Value* const to, address(in.emitter(), in.operand(0), true));
   KMUX_ASSIGN(Value* const barrier, address(in.emitter(), in.operand(2), true));
-  const Operand& given = in.operand(1);
-  const auto values = given.kind == Operand::Kind::kVector ? std::span(given.parts) : std::span(&given, 1);
+  const std::span<const Operand> values = elements_of(in.operand(1));
   if (values.size() != count) return in.refuse("its operand has another number of elements than its type");
   Builder& builder = in.builder();
   const unsigned bytes = type.whole() / 8;

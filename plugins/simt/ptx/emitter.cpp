@@ -6,6 +6,16 @@ namespace kmux::simt::ptx {
 
 using Kind = Operand::Kind;
 
+llvm::BasicBlock* add_block(llvm::IRBuilder<>& builder) {
+  return llvm::BasicBlock::Create(builder.getContext(), "", builder.GetInsertBlock()->getParent());
+}
+
+Value* add_array(llvm::IRBuilder<>& builder, llvm::Type* element, unsigned count) {
+  llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> at_entry(&entry, entry.begin());
+  return at_entry.CreateAlloca(llvm::ArrayType::get(element, count));
+}
+
 llvm::Type* llvm_type(llvm::LLVMContext& context, Type type) {
   if (type.kind == Type::Kind::kFloat && type.count == 1) {
     if (type.bits == 32) return llvm::Type::getFloatTy(context);

@@ -79,6 +79,10 @@ class Emitter {
   std::size_t next_label_ = 0;  // labels are in order
 };
 
+/// Adds a block to the end of the function that `builder` emits.
+llvm::BasicBlock* add_block(llvm::IRBuilder<>& builder);
+/// Adds an array of `count` elements to the entry of that function. In a loop it would grow the stack.
+Value* add_array(llvm::IRBuilder<>& builder, llvm::Type* element, unsigned count);
 /// Returns the LLVM type of values of `type`.
 llvm::Type* llvm_type(llvm::LLVMContext& context, Type type);
 /// Returns the bits of `type`; 64 for pointers.

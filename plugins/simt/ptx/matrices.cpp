@@ -22,18 +22,13 @@ struct Registers {
   unsigned count = 0;
 };
 
-// Adds memory to the entry of the function: in a loop it would grow the stack.
 Registers add_registers(Instruction& in, Type type, unsigned count) {
-  llvm::BasicBlock& entry = in.builder().GetInsertBlock()->getParent()->getEntryBlock();
-  Builder builder(&entry, entry.begin());
-  llvm::Type* const whole = llvm::ArrayType::get(builder.getIntNTy(type.bits), count);
-  return {builder.CreateAlloca(whole), type, count};
+  return {add_array(in.builder(), in.builder().getIntNTy(type.bits), count), type, count};
 }
 
-// Returns the operands of a vector, or the one operand.
-Result<std::span<const Operand>> elements_of(const Operand& operand, unsigned count) {
-  const bool is_vector = operand.kind == Operand::Kind::kVector;
-  const std::span<const Operand> all = is_vector ? std::span(operand.parts) : std::span(&operand, 1);
+// Returns the registers of an operand, which must be `count`.
+Result<std::span<const Operand>> registers_of(const Operand& operand, unsigned count) {
+  const std::span<const Operand> all = elements_of(operand);
   if (all.size() == count) return all;
   return Instruction::refuse("an operand has " + std::to_string(all.size()) + " registers instead of " +
                              std::to_string(count));
@@ -44,7 +39,7 @@ Value* place_of(Builder& builder, const Registers& registers, unsigned i) {
 }
 
 Status store(Instruction& in, const Operand& operand, const Registers& registers) {
-  KMUX_ASSIGN(const auto all, elements_of(operand, registers.count));
+  KMUX_ASSIGN(const auto all, registers_of(operand, registers.count));
   for (unsigned i = 0; i < registers.count; ++i) {
     KMUX_ASSIGN(Value* const value, in.emitter().read(all[i], registers.type));
     in.builder().CreateStore(value, place_of(in.builder(), registers, i));
@@ -53,7 +48,7 @@ Status store(Instruction& in, const Operand& operand, const Registers& registers
 }
 
 Status load(Instruction& in, const Operand& operand, const Registers& registers) {
-  KMUX_ASSIGN(const auto all, elements_of(operand, registers.count));
+  KMUX_ASSIGN(const auto all, registers_of(operand, registers.count));
   llvm::Type* const type = in.builder().getIntNTy(registers.type.bits);
   for (unsigned i = 0; i < registers.count; ++i)
     KMUX_TRY(in.emitter().write(all[i], in.builder().CreateLoad(type, place_of(in.builder(), registers, i))));

@@ -136,7 +136,7 @@ void take_integer_parts(Parts& parts, MatrixProduct& product) {
   }
 }
 
-/// A shape of mma, and what it multiplies.
+/// A shape of mma, and its types.
 struct MmaShape {
   Shape shape;
   Inputs inputs;

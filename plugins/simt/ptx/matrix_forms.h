@@ -12,7 +12,7 @@ namespace kmux::simt::ptx {
 /// Errors: unsupported for other forms, with the part of the mnemonic that is to blame.
 Result<MatrixProduct> mma_form(const Statement& statement);
 
-/// Returns the product of one warp of a dense wgmma.mma_async.sync.aligned, without what its immediates choose.
+/// Returns the product of one warp of a dense wgmma.mma_async.sync.aligned, before its immediates are applied.
 ///
 /// Errors: as mma_form().
 Result<MatrixProduct> wgmma_form(const Statement& statement);

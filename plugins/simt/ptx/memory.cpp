@@ -26,7 +26,7 @@ void take_caches(Instruction& in) {
 }
 
 void take_space(Instruction& in, Access& access) {
-  access.is_shared = in.take_any({"shared", "shared::cta", "shared::cluster"}) < 3;
+  access.is_shared = take_shared(in);
   if (!access.is_shared) in.take_any({"global", "local", "const"});
 }
 
@@ -60,7 +60,7 @@ Result<Access> access_of(Instruction& in) {
 // Returns the operands of a vector, or the one operand.
 Result<std::span<const Operand>> elements(const Operand& operand, const Access& access) {
   const bool is_vector = operand.kind == Operand::Kind::kVector;
-  const std::span<const Operand> all = is_vector ? std::span(operand.parts) : std::span(&operand, 1);
+  const std::span<const Operand> all = elements_of(operand);
   if (is_vector == (access.count > 1) && all.size() == access.count) return all;
   return Instruction::refuse("its operand has another number of elements than its type");
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct Operand {
   std::string name;
   std::vector<Operand> parts;
 };
+
+/// Returns the elements of a vector in braces, or `operand` itself.
+///
+/// Lifetime: borrows `operand`.
+inline std::span<const Operand> elements_of(const Operand& operand) {
+  return operand.kind == Operand::Kind::kVector ? std::span(operand.parts) : std::span(&operand, 1);
+}
 
 /// An instruction with its operands.
 struct Statement {

@@ -120,10 +120,9 @@ using NextStep = std::function<Step(Value* lane, const Step& step)>;
 
 // Emits a loop that computes `next` of the first lane that is left until none is.
 Value* over_lanes(Builder& builder, const Step& begin, const NextStep& next) {
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
   llvm::BasicBlock* const before = builder.GetInsertBlock();
-  const auto add_block = [&] { return llvm::BasicBlock::Create(builder.getContext(), "", function); };
-  llvm::BasicBlock *const header = add_block(), *const body = add_block(), *const after = add_block();
+  llvm::BasicBlock *const header = add_block(builder), *const body = add_block(builder),
+                          *const after = add_block(builder);
   builder.CreateBr(header);
   builder.SetInsertPoint(header);
   llvm::PHINode* const value = builder.CreatePHI(begin.value->getType(), 2);
@@ -236,9 +235,8 @@ Value* reduced_whole(Builder& builder, std::size_t mode, Type type, Value* value
 
 // Emits both forms for the mask of all lanes: some may have ended, or never been.
 Value* reduced_either(Builder& builder, std::size_t mode, Type type, Value* value) {
-  llvm::Function* const function = builder.GetInsertBlock()->getParent();
-  const auto add_block = [&] { return llvm::BasicBlock::Create(builder.getContext(), "", function); };
-  llvm::BasicBlock *const whole = add_block(), *const some = add_block(), *const after = add_block();
+  llvm::BasicBlock *const whole = add_block(builder), *const some = add_block(builder),
+                          *const after = add_block(builder);
   Value* const active = ballot(builder, builder.getTrue());
   builder.CreateCondBr(builder.CreateICmpEQ(active, builder.getInt32(~0U)), whole, some);
   builder.SetInsertPoint(whole);
