@@ -53,9 +53,9 @@ class FiberLaunch {
   void wait_for_grid() { wait(Thread::State::kAtGridBarrier); }
   /// Waits until `wait` is over. Returns false if it gave up.
   bool wait_for(const Wait& wait);
-  /// Notes that a unit has changed what threads may wait for.
+  /// Notes a change of a barrier or counter for which threads may wait.
   void note_change() { ++changes_; }
-  /// Yields to other threads: the running one tests for what they do.
+  /// Yields to other threads, whose effects the running thread polls for.
   void yield();
   unsigned call_warp(WarpCall call);
   /// Ends the running thread, in a recursive function, if little of its stack is left.
@@ -78,10 +78,11 @@ class FiberLaunch {
   Status run_blocks();
   Progress run_groups();
   void drop_ended();
-  void note_progress(Progress progress, bool has_more);
+  bool needs_more(Progress progress, bool has_more);
   bool release_stuck(bool any_polls);
   bool give_up_waits();
-  std::string waits_text();
+  std::string waits_text() const;
+  const FiberBlock& first_waiting() const;
   bool has_stack_for(std::uint64_t bytes) const;
   void add_stack_finding(const std::string& why, const char* advice);
   void end_thread();
@@ -118,7 +119,6 @@ class FiberLaunch {
   std::uint64_t changes_at_give_up_ = 0;
   unsigned fruitless_ = 0;  // times that waits have given up since the last change
   unsigned idle_rounds_ = 0;  // in which threads only polled
-  bool needs_more_ = false;  // true if the next group should begin: all threads wait or poll
   std::vector<unsigned> order_;
   std::mt19937 random_;
   Thread* running_ = nullptr;

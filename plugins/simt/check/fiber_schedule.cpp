@@ -55,23 +55,24 @@ Status FiberLaunch::run_blocks() {
   while (launch_.is_cooperative != 0 && begun < all) begin_group(begun++);
   while (begun < all || !groups_.empty()) {
     KMUX_TRY(check_interruption());
-    if (groups_.empty() || (begun < all && needs_more_)) begin_group(begun++);
-    needs_more_ = false;
-    note_progress(run_groups(), begun < all);
+    if (groups_.empty()) begin_group(begun++);
+    if (needs_more(run_groups(), begun < all)) begin_group(begun++);
   }
   return Ok{};
 }
 
-// Resumes what nothing else can resume; else has the next group begin beside those that wait, if `has_more`.
-void FiberLaunch::note_progress(Progress progress, bool has_more) {
+// Resumes threads that nothing else can resume. Returns true if there is none, and one of `has_more` groups should begin
+// beside those that wait.
+bool FiberLaunch::needs_more(Progress progress, bool has_more) {
   if (progress == Progress::kSome || groups_.empty()) {
     idle_rounds_ = 0;
-    return;
+    return false;
   }
-  if (release_stuck(progress == Progress::kPolls)) return;
+  if (release_stuck(progress == Progress::kPolls)) return false;
   const std::uint64_t most = std::max<std::uint64_t>(1, kMaxResidents / order_.size() / product_of(cluster_));
-  needs_more_ = has_more && groups_.size() < most;
-  if (!needs_more_ && progress == Progress::kNone) throw KernelFailure(waits_text());
+  const bool may_begin = has_more && groups_.size() < most;
+  if (!may_begin && progress == Progress::kNone) throw KernelFailure(waits_text());
+  return may_begin;
 }
 
 // Runs each block of each group once, and drops the groups that have ended.

@@ -76,20 +76,25 @@ std::string to_string(const Waiting& some) {
 }  // namespace
 
 // The first block that waits says enough: others wait as it does, or for it.
-std::string FiberLaunch::waits_text() {
+std::string FiberLaunch::waits_text() const {
+  const FiberBlock& block = first_waiting();
   constexpr std::size_t kMaxTold = 16;
+  const std::vector<Waiting> all = waiting_in(block);
   std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxTold); ++i)
+    text.append(text.empty() ? "" : "; ").append(to_string(all[i]));
+  return "kernel \"" + std::string(kernel_.name) + "\" never ends: all of its threads wait (block " +
+         simt::to_string(block.index) + ": " + text + "). Have the missing arrivals come, or do not wait for them.";
+}
+
+// Some block has threads that live: its group would have been dropped.
+const FiberBlock& FiberLaunch::first_waiting() const {
   for (const auto& group : groups_) {
     for (const FiberBlock& block : group->blocks) {
-      const std::vector<Waiting> all = waiting_in(block);
-      if (!text.empty() || all.empty()) continue;
-      for (std::size_t i = 0; i < std::min(all.size(), kMaxTold); ++i)
-        text.append(text.empty() ? "" : "; ").append(to_string(all[i]));
-      text.insert(0, "block " + simt::to_string(block.index) + ": ");
+      if (block.live != 0) return block;
     }
   }
-  return "kernel \"" + std::string(kernel_.name) + "\" never ends: all of its threads wait (" + text +
-         "). Have the missing arrivals come, or do not wait for them.";
+  return *block_;
 }
 
 }  // namespace kmux::simt
