@@ -32,6 +32,11 @@ struct BlockGroup {
   BlockGroup(std::size_t count, std::size_t shared_bytes) : windows(count, shared_bytes) {}
 
   bool has_ended() const { return barrier.live == 0; }
+  /// Returns the block whose shared memory has `address`, or null.
+  FiberBlock* block_at(const void* address) {
+    const char* const place = static_cast<const char*>(address);
+    return windows.has(place) ? &blocks[windows.number_of(place)] : nullptr;
+  }
 
   SharedWindows windows;
   ClusterBarrier barrier;

@@ -16,7 +16,7 @@ FiberLaunch& launch() { return FiberLaunch::current(); }
 // Returns the place of the running thread's call, if the kernel is checked: " (k.cu:12)".
 std::string place() {
   const kmux_cpu_site* const site = launch().thread().site;
-  return site == nullptr || launch().check() == nullptr ? "" : " (" + Findings::place(site) + ")";
+  return site == nullptr ? "" : " (" + Findings::place(site) + ")";
 }
 
 std::string offset_text(const void* address) {
@@ -26,13 +26,12 @@ std::string offset_text(const void* address) {
 
 // Orders accesses of the threads of the block whose shared memory has `address`, if the kernel is checked.
 void pass_barrier(const void* address) {
-  BlockGroup& group = *launch().block().group;
-  const char* const place = static_cast<const char*>(address);
-  FiberBlock& block = group.windows.has(place) ? group.blocks[group.windows.number_of(place)] : launch().block();
+  FiberBlock* const found = launch().block().group->block_at(address);
+  FiberBlock& block = found == nullptr ? launch().block() : *found;
   if (block.check) block.check->pass_barrier();
 }
 
-/// The mbarrier at an address, which may be in another block of the cluster. Stores its state when it is destroyed.
+/// The mbarrier at an address, which may be in another block of the cluster. Each operation stores its state.
 class Mbarrier {
  public:
   /// Errors: throws KernelFailure if no mbarrier is there.
@@ -65,7 +64,7 @@ class Mbarrier {
     --state_.expected;
     arrive(1);
   }
-  /// The word from before an arrival: what a thread waits with.
+  /// Returns the word as read: before an arrival, the token of its phase.
   std::uint64_t token() const { return word_; }
 
  private:
@@ -192,14 +191,14 @@ void wait_cluster() {
 char* map_rank(const char* address, unsigned rank) { return peer_address(address, rank); }
 
 unsigned rank_of(const char* address) {
-  const SharedWindows& windows = launch().block().group->windows;
-  return windows.has(address) ? static_cast<unsigned>(windows.number_of(address)) : 0;
+  const FiberBlock* const block = launch().block().group->block_at(address);
+  return block == nullptr ? 0 : block->rank;
 }
 
 unsigned is_shared(const char* address, unsigned of_cluster) {
-  const FiberBlock& block = launch().block();
-  const bool is_of_cluster = block.group->windows.has(address);
-  return is_of_cluster && (of_cluster != 0 || block.memory.has(address)) ? 1 : 0;
+  FiberBlock& own = launch().block();
+  const bool is_of_cluster = own.group->block_at(address) != nullptr;
+  return is_of_cluster && (of_cluster != 0 || own.memory.has(address)) ? 1 : 0;
 }
 
 }  // namespace

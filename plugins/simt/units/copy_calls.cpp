@@ -23,10 +23,8 @@ void check_bulk(const void* to, const void* from, std::uint32_t bytes) {
 }  // namespace
 
 void note_unit_write(const char* address, std::uint64_t bytes) {
-  BlockGroup& group = *FiberLaunch::current().block().group;
-  if (!group.windows.has(address)) return;
-  FiberBlock& block = group.blocks[group.windows.number_of(address)];
-  if (block.check) block.check->note_unit(address, bytes);
+  FiberBlock* const block = FiberLaunch::current().block().group->block_at(address);
+  if (block != nullptr && block->check) block->check->note_unit(address, bytes);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "simt/runtime/launch.h"
+#include "simt/units/matrix_values.h"
 
 namespace kmux::simt {
 namespace {
@@ -13,13 +14,13 @@ namespace {
 /// A number of 16 bits that is computed as float: how to read it, and how to round to it.
 struct F16 {
   using Bits = std::uint16_t;
-  static float read(Bits bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
+  static float read(Bits bits) { return from_f16(bits); }
   static Bits rounded(float value) { return std::bit_cast<Bits>(static_cast<_Float16>(value)); }
 };
 
 struct Bf16 {
   using Bits = std::uint16_t;
-  static float read(Bits bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  static float read(Bits bits) { return from_bf16(bits); }
   static Bits rounded(float value) {  // to nearest, ties to even
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if (std::isnan(value)) return 0x7fff;

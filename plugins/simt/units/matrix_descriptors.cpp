@@ -46,8 +46,7 @@ MatrixDescriptor::MatrixDescriptor(std::uint64_t bits)
   if ((bits >> 49 & 7) == 0) return;
   throw KernelFailure(
       "a descriptor of wgmma has a base offset (its matrix does not begin where the pattern of its swizzle does). "
-      "Align "
-      "the matrix to 1024 bytes.");
+      "Align the matrix to 1024 bytes.");
 }
 
 // Each row of 128 bytes of shared memory has its chunks in another order. The span tells how many bits of its number count.

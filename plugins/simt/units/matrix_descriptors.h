@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "simt/check/shared_windows.h"
 #include "simt/units/matrix_product.h"
 
 namespace kmux::simt {
@@ -11,7 +12,7 @@ struct SharedWindow {
   const char* begin;
   std::uint64_t bytes;
 
-  static constexpr std::uint64_t kSize = std::uint64_t{1} << 18;
+  static constexpr std::uint64_t kSize = SharedWindows::kAlignment;
   /// Returns the 16 bytes whose address ends in `low`.
   ///
   /// Errors: throws KernelFailure if they are not within the memory.

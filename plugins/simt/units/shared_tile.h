@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "simt/check/shared_windows.h"
 #include "simt/runtime/launch.h"
 
 namespace kmux::simt {
@@ -36,7 +37,7 @@ class SharedTile {
 
  private:
   static constexpr std::uintptr_t kAlignment = 128;
-  static constexpr std::uintptr_t kWindow = 1 << 18;  // the alignment of the shared memory of a block
+  static constexpr std::uintptr_t kWindow = SharedWindows::kAlignment;
   static constexpr std::uint32_t kAtom = 16;  // bytes that a swizzle moves together
   static constexpr std::array<std::uintptr_t, 4> kMasks = {0, 0x10, 0x30, 0x70};
 

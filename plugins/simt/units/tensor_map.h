@@ -8,7 +8,7 @@
 
 namespace kmux::simt {
 
-/// The contents of a CUtensorMap on a processor: what the host encodes and copies read.
+/// The contents of a CUtensorMap on a processor, which the host encodes and copies read.
 ///
 /// Shapes: innermost dimension first.
 struct alignas(64) EncodedMap {
