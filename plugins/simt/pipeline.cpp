@@ -142,7 +142,7 @@ Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShap
   return check(blocks.function, "blocks");
 }
 
-// Refuses units of a GPU, whose threads wait in places of their own.
+// Refuses units of a GPU: their threads wait in divergent regions.
 Status check_units(const llvm::Function& kernel) {
   const auto all = llvm::instructions(kernel);
   const auto found = std::ranges::find_if(all, [](const auto& one) { return is_unit_call(&one); });
