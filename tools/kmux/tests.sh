@@ -1,12 +1,12 @@
 # The suite in its two sizes, and core and backend cpu alone. Sourced by kmux.sh. cmake/kmux_test_sizes.cmake says what is in which.
 
 # What tests of every change need: what tells of an installation, what links them, the second LLVM of tests/integration/second_llvm_test.cpp, the bitcode and the
-# headers of AMD's devices, and git, by which some tests look at the tree.
-readonly TEST_PACKAGES=(git pkgconf lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs)
+# headers of AMD's devices, git, by which some tests look at the tree, and what reads the comments of public headers.
+readonly TEST_PACKAGES=(git pkgconf lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs doxygen)
 # What the others need: HIP's compiler, a driver of OpenCL for processors, for examples/plugins, what opens the pages of
-# tests/browser, and what makes the reference of the API.
+# tests/browser.
 readonly ALL_TEST_PACKAGES=("${TEST_PACKAGES[@]}" libamdhip64-5 libhiprtc-builtins5
-  ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium doxygen)
+  ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium)
 # What the Python package and its wheel are tested with, and what everything else is.
 readonly TEST_FETCHES=(wheels) ALL_TEST_FETCHES=(tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang)
 readonly TSAN=build/tsan
