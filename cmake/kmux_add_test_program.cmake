@@ -1,11 +1,13 @@
 # kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...]
-#                       [APART <x_test.cpp>...] [QUICK])
+#                       [LARGE <x_test.cpp>...] [APART <x_test.cpp>...] [QUICK])
 # Part of target kmux_tests_<label>.
 #
 # One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
 # ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
 # APART: files whose cases run in a process each, as they load different libraries of one name, and no library need go
 # when it is closed (under the address sanitizer none does).
+# LARGE: files whose tests have label `large`, so that they are another program, <name>_large, which only target kmux_rest builds.
+# It has the helpers among SOURCES, and what else the first program is compiled with. The tests are named after the first.
 # QUICK: part of what `./kmux.sh quick` builds and runs.
 find_package(GTest 1.12 REQUIRED)
 
@@ -30,8 +32,9 @@ set_target_properties(kmux_test_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_compile_options(kmux_test_main PRIVATE -fPIE)
 kmux_precompile(kmux_test_main <gmock/gmock.h> <gtest/gtest.h>)
 
-function(kmux_add_test_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LIBS;APART")
+# _kmux_add_test_executable(<name> <label> SOURCES <file>... [LIBS <target>...])
+function(_kmux_add_test_executable name label)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE kmux_options kmux_sdk_inside kmux_test_main GTest::gmock ${arg_LIBS})
   target_compile_options(${name} PRIVATE ${KMUX_TEST_FLAGS})
@@ -48,11 +51,15 @@ function(kmux_add_test_program name)
     $<$<BOOL:${KMUX_PORTABLE}>:KMUX_TEST_PORTABLE>
     KMUX_TEST_BUILD_DIR="${PROJECT_BINARY_DIR}"
     KMUX_TEST_TILELANG_HEADERS="${KMUX_TILELANG_HEADERS}")
-  if(NOT TARGET kmux_tests_${arg_LABEL})
-    add_custom_target(kmux_tests_${arg_LABEL})
+  if(NOT TARGET kmux_tests_${label})
+    add_custom_target(kmux_tests_${label})
   endif()
-  add_dependencies(kmux_tests_${arg_LABEL} ${name})
-  foreach(source IN LISTS arg_SOURCES)
+  add_dependencies(kmux_tests_${label} ${name})
+endfunction()
+
+# _kmux_add_test_files(<program> <prefix of names> <label> <x_test.cpp>...)
+function(_kmux_add_test_files program prefix label)
+  foreach(source IN LISTS ARGN)
     cmake_path(GET source FILENAME file)
     if(file MATCHES "^(.*)_test\\.cpp$")
       set(noun ${CMAKE_MATCH_1})
@@ -60,14 +67,33 @@ function(kmux_add_test_program name)
       if(file IN_LIST arg_APART)
         set(apart --apart)
       endif()
-      add_test(NAME ${name}.${noun} COMMAND ${name} --file=${file} ${apart})
-      set_tests_properties(${name}.${noun} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77)
+      add_test(NAME ${prefix}.${noun} COMMAND ${program} --file=${file} ${apart})
+      set_tests_properties(${prefix}.${noun} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
       if(arg_QUICK)
-        kmux_quick_tests(${name}.${noun})
+        kmux_quick_tests(${prefix}.${noun})
       endif()
     endif()
   endforeach()
+endfunction()
+
+function(kmux_add_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LARGE;LIBS;APART")
+  _kmux_add_test_executable(${name} ${arg_LABEL} SOURCES ${arg_SOURCES} LIBS ${arg_LIBS})
+  _kmux_add_test_files(${name} ${name} ${arg_LABEL} ${arg_SOURCES})
   if(arg_QUICK)
     add_dependencies(kmux_quick ${name})
+  endif()
+  if(arg_LARGE)
+    set(helpers ${arg_SOURCES})
+    list(FILTER helpers EXCLUDE REGEX "_test\\.cpp$")
+    _kmux_add_test_executable(${name}_large ${arg_LABEL} SOURCES ${arg_LARGE} ${helpers} LIBS ${arg_LIBS})
+    target_include_directories(${name}_large PRIVATE $<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${name}_large PRIVATE $<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>)
+    add_dependencies(${name}_large ${name}) # and so on what that depends on
+    kmux_large_targets(${name}_large)
+    _kmux_add_test_files(${name}_large ${name} ${arg_LABEL} ${arg_LARGE})
+    list(TRANSFORM arg_LARGE REPLACE "^.*/|_test\\.cpp$" "")
+    list(TRANSFORM arg_LARGE PREPEND "${name}.")
+    kmux_large_tests(${arg_LARGE})
   endif()
 endfunction()

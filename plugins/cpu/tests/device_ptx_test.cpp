@@ -33,7 +33,7 @@ void expect_bits(const std::string& body, const std::function<u32(u32)>& expecte
   }
 }
 
-u32 bits(float x) { return std::bit_cast<u32>(x); }
+u32 float_bits(float x) { return std::bit_cast<u32>(x); }
 
 TEST(DevicePtxTest, LoadsAndStoresMemory) {
   expect_bits(R"(
@@ -41,7 +41,7 @@ TEST(DevicePtxTest, LoadsAndStoresMemory) {
   asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(x + t / 4 * 4));
   asm volatile("ld.global.u16 %0, [%1 + 2];" : "=r"(h) : "r"(x + t));
   r = (t % 4 == 0 ? a : t % 4 == 1 ? b : t % 4 == 2 ? c : d) + h;)",
-              [](u32 i) { return bits(static_cast<float>(i)) + (bits(static_cast<float>(i)) >> 16); });
+              [](u32 i) { return float_bits(static_cast<float>(i)) + (float_bits(static_cast<float>(i)) >> 16); });
   expect_bits(R"(
   if (t % 2 == 0) asm volatile("st.global.v2.b32 [%0], {%1, %2};" :: "r"(y + t), "r"(t / 2), "r"(t / 2 + 100) : "memory");
   asm volatile("bar.sync 0;" ::: "memory");
