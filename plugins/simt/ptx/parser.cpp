@@ -187,13 +187,24 @@ class Parser {
     Statement statement;
     if (take("@")) KMUX_TRY(parse_guard(statement));
     if (token_.kind != Token::Kind::kWord || token_.text.front() == '%') return expected("an instruction");
-    const std::string_view mnemonic = lexer_.mnemonic(token_.text);
+    statement.mnemonic = lexer_.mnemonic(token_.text);
     advance();
-    if (statement.guard.empty() && take(":")) return declare_label(std::string(mnemonic));
-    statement.mnemonic = mnemonic;
+    if (statement.guard.empty() && take(":")) return declare_label(std::move(statement.mnemonic));
+    KMUX_TRY(append_parts(statement.mnemonic));
     KMUX_TRY(split(statement));
     text_.statements.push_back(std::move(statement));
     return parse_operands();
+  }
+
+  // Appends the parts that spaces separate from the mnemonic: "cp.async.bulk .L2::cache_hint".
+  Status append_parts(std::string& mnemonic) {
+    while (!token_.begins_line && take(".")) {
+      if (token_.kind != Token::Kind::kWord && token_.kind != Token::Kind::kNumber)
+        return expected("a part of a mnemonic");
+      (mnemonic += '.') += lexer_.mnemonic(token_.text);
+      advance();
+    }
+    return Ok{};
   }
 
   Status parse_guard(Statement& statement) {

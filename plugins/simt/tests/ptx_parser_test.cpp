@@ -42,6 +42,16 @@ TEST(PtxParserTest, SplitsMnemonicsAndOperands) {
   EXPECT_EQ(static_cast<std::int64_t>(load.operands[1].bits), -16);
 }
 
+// As TileLang's stores by tensor maps do.
+TEST(PtxParserTest, JoinsPartsThatSpacesSeparate) {
+  const Text text = parsed("cp.async.bulk.tensor .2d .L2::cache_hint [$0], $1;\n.reg .b32 %r1;\nexit");
+  ASSERT_EQ(text.statements.size(), 2U);
+  EXPECT_THAT(text.statements[0].parts, ElementsAre("cp", "async", "bulk", "tensor", "2d", "L2::cache_hint"));
+  EXPECT_EQ(text.statements[0].mnemonic, "cp.async.bulk.tensor.2d.L2::cache_hint");
+  EXPECT_EQ(text.registers.size(), 1U);
+  EXPECT_THAT(refusal("ld .[$0], $1;"), HasSubstr("where PTX has a part of a mnemonic"));
+}
+
 TEST(PtxParserTest, ReadsGuardsPairsAndSpecialRegisters) {
   const Text text = parsed("$( .reg .pred p, q;\n @!p setp.lt.s32 p$|q, %tid.x, -3; elect.sync _$|q, 0xff;$)");
   ASSERT_EQ(text.registers.size(), 2U);
