@@ -225,14 +225,14 @@ bars() {
   build_targets all kmux_rest
   case $group in
     tilelang) exec "$PYTHON" -B bench/bars_tilelang --build "$BUILD" ;;
-    fleet | python) exec .venv/bin/python -B "bench/bars_$group" --build "$BUILD" ;;
+    fleet | hopper | python) exec .venv/bin/python -B "bench/bars_$group" --build "$BUILD" ;;
     '')
       "$BUILD/bench/bars" || status=1
       .venv/bin/python -B bench/bars_python --build "$BUILD" || status=1
       ;;
     *)
       "$BUILD/bench/bars" "$@" || status=$?
-      ((status != 2)) || say "no group '$group' of bench/bars (above). Others: fleet fresh house python tilelang"
+      ((status != 2)) || say "no group '$group' of bench/bars (above). Others: fleet fresh hopper house python tilelang"
       ;;
   esac
   return "$status"

@@ -8,7 +8,7 @@ import unittest
 import performance
 
 PROGRAM = sys.argv.pop(1)
-GROUPS = ("bars_fleet", "bars_house", "bars_python", "bars_tilelang")
+GROUPS = ("bars_fleet", "bars_hopper", "bars_house", "bars_python", "bars_tilelang")
 
 
 def listed(*command):

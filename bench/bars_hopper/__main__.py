@@ -1,0 +1,116 @@
+"""Group `hopper`: kernels that TileLang makes for Hopper, on a processor. python3 -B bench/bars_hopper --build DIR [BAR...]
+
+Needs NumPy, TileLang's headers, and TileLang in an environment of its own, which exports the programs.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE.parent / "bars"), str(_HERE)]
+import bar  # noqa: E402
+from bar import BAR, Skipped, at_most, no_limit  # noqa: E402
+
+_ROOT = _HERE.parents[1]
+
+
+class Bars:
+    """Measures with the command and the libraries of a build; `folder` takes the programs."""
+
+    def __init__(self, build: Path, python: str, folder: Path) -> None:
+        self._build, self._python, self._folder = build, python, folder
+
+    def own_failed(self) -> int:
+        return self._failed("cpu")
+
+    def gpu_failed(self) -> int:
+        if not Path("/dev/nvidiactl").exists():
+            raise Skipped("no device")
+        return self._failed("nvrtc")
+
+    def false_findings(self) -> int:
+        return self._failed("cpu", "--check-memory")
+
+    def compile_seconds(self) -> float:
+        runs, cases = self._corpus()
+        return statistics.median(runs.compile_seconds(case) for case in cases)
+
+    def check_slowdown(self) -> float:
+        runs, cases = self._corpus()
+        some = cases[::8]
+        plain, checked = (sum(runs.run_seconds(case, "cpu", *options) - runs.compile_seconds(case) for case in some)
+                          for options in ((), ("--check-memory",)))  # fmt: skip
+        return checked / plain
+
+    def _failed(self, backend: str, *options: str) -> int:
+        from runs import Failed
+
+        runs, cases = self._corpus()
+        failed = 0
+        for case in cases:
+            try:
+                runs.run_seconds(case, backend, *options)
+            except Failed as why:
+                failed += 1
+                print(f"  {case.name}: {why}", file=sys.stderr, flush=True)
+        print(f"  {len(cases) - failed} of {len(cases)} programs", file=sys.stderr)
+        return failed
+
+    @cache
+    def _corpus(self) -> tuple:
+        try:
+            from cases import CASES
+            from runs import Runs
+        except ImportError as lacks:
+            raise Skipped(str(lacks)) from lacks
+        headers = _ROOT / ".cache/tilelang-headers"
+        if not Path(self._python).exists() or not (headers / "tl_templates").exists():
+            raise Skipped(f"there is no {self._python}, or no {headers} (KMUX_TILELANG_TESTS=1 ./kmux.sh test --all)")
+        path = [str(_ROOT / "integrations/tilelang"), str(_ROOT / "integrations/tvm_ffi/python")]
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(path),
+            "KMUX_TVM_FFI_LIBRARY": str(self._build / "lib/libkmux_tvm_ffi.so"),
+        }
+        command = [self._python, "-B", str(_HERE / "export_corpus.py"), str(self._folder)]
+        subprocess.run(command, env=environment, stdout=sys.stderr, check=True)
+        return Runs(self._build / "bin/kmux", headers, self._folder), CASES
+
+
+def _register(bars: Bars) -> None:
+    # Programs of the corpus that do not compile, or give other results than NumPy, on a processor.
+    BAR("corpus_own_failed", "programs", at_most(0), bars.own_failed)
+
+    # The same on a GPU, by NVRTC.
+    BAR("gpu_equal_failed", "programs", at_most(0), bars.gpu_failed)
+
+    # The same under --check-memory, where a finding is a failure: none of these kernels has an error.
+    BAR("false_findings", "programs", at_most(0), bars.false_findings)
+
+    # kmux compile of one of them on a processor, as a whole process without a cache: the median.
+    BAR("hopper_compile_s", "s", at_most(3), bars.compile_seconds)
+
+    # The time of a run with --check-memory / without, both without the compilation.
+    BAR("check_slowdown", "of 1", no_limit(), bars.check_slowdown)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--build", type=Path, default=_ROOT / "build/release")
+    parser.add_argument("--python", default=os.environ.get("KMUX_TILELANG_PYTHON") or str(_ROOT / ".cache/tilelang/venv/bin/python"))
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("bars", nargs="*")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        _register(Bars(options.build.resolve(), options.python, Path(folder)))
+        bar.names_of("hopper")
+        return bar.main(options.bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
