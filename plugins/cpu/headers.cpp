@@ -27,6 +27,8 @@ extern const std::string_view cpu_device_conversions_text;
 extern const std::string_view cpu_device_failures_text;
 extern const std::string_view cpu_device_fp8_text;
 extern const std::string_view cpu_device_fp8_scales_text;
+extern const std::string_view cpu_device_fragment_products_text;
+extern const std::string_view cpu_device_fragments_text;
 extern const std::string_view cpu_device_group_copies_text;
 extern const std::string_view cpu_device_group_reductions_text;
 extern const std::string_view cpu_device_group_scans_text;
@@ -44,6 +46,8 @@ extern const std::string_view cpu_device_math_logarithms_text;
 extern const std::string_view cpu_device_math_powers_text;
 extern const std::string_view cpu_device_math_roots_text;
 extern const std::string_view cpu_device_math_turns_text;
+extern const std::string_view cpu_device_matrix_places_text;
+extern const std::string_view cpu_device_matrix_product_text;
 extern const std::string_view cpu_device_mbarriers_text;
 extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
@@ -88,6 +92,7 @@ constexpr Header kHeaders[] = {
     {"cooperative_groups/reduce.h", &cpu_device_group_reductions_text},
     {"cooperative_groups/scan.h", &cpu_device_group_scans_text},
     {"math_constants.h", &cpu_device_constants_text},
+    {"mma.h", &cpu_device_fragment_products_text},
     {"type_traits", &cpu_device_types_text},
     {"limits", &cpu_device_limits_text},
     {"compare", &cpu_device_std_compare_text},
@@ -111,7 +116,10 @@ constexpr Header kHeaders[] = {
     {"kmux/conversions.h", &cpu_device_conversions_text},
     {"kmux/failures.h", &cpu_device_failures_text},
     {"kmux/fields.h", &cpu_device_math_fields_text},
+    {"kmux/fragments.h", &cpu_device_fragments_text},
     {"kmux/integers.h", &cpu_device_integers_text},
+    {"kmux/matrix_places.h", &cpu_device_matrix_places_text},
+    {"kmux/matrix_product.h", &cpu_device_matrix_product_text},
     {"kmux/mbarriers.h", &cpu_device_mbarriers_text},
     {"kmux/numbers.h", &cpu_device_std_numbers_text},
     {"kmux/packed.h", &cpu_device_packed_text},
@@ -266,7 +274,6 @@ struct RefusedHeader {
 };
 
 constexpr RefusedHeader kRefusedHeaders[] = {
-    {"mma.h", "tensor cores"},
     {"cuda_awbarrier.h", "barriers in shared memory"},
     {"cuda_fp4.h", "numbers of 4 bits"},
     {"cuda_fp6.h", "numbers of 6 bits"},

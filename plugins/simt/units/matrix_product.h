@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+// Device code includes this header, too (frontend/device/fragments.h).
 namespace kmux::simt {
 
 /// The element types of matrices that units of GPUs multiply.
