@@ -41,12 +41,19 @@ struct MatrixProduct {
   bool is_negated;  // the scales of A and B have different signs
   bool is_saturated;  // sums are clamped to the range of s32
   bool is_xor;  // of b1: bits that differ are counted, else bits that both have
-  bool is_a_mn_major, is_b_mn_major;  // in shared memory, neighbours lie along M or N, else along K
+  bool is_a_mn_major, is_b_mn_major;  // in shared memory, or in a lane of four products, neighbours lie along M or N
   bool is_by_group;  // wgmma: each warp of a group of four has its own rows
 
   bool operator==(const MatrixProduct&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<MatrixProduct>);
+
+inline constexpr unsigned kProductsOfQuads = 4;
+
+/// Returns how many products a warp computes: four of m8n8k4 of f16, by eight lanes each, else one.
+constexpr unsigned products_of(const MatrixProduct& product) {
+  return product.a == MatrixType::kF16 && product.m == 8 ? kProductsOfQuads : 1;
+}
 
 inline constexpr unsigned kWarpsOfGroup = 4;
 inline constexpr unsigned kMaxProductRows = 16;
