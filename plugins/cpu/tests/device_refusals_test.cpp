@@ -46,14 +46,6 @@ TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
   expect_refused(kernel_of("cg::this_multi_grid().sync();", groups), "\"this_multi_grid\"", 4);
 }
 
-TEST(DeviceRefusalsTest, KernelsWithClusterDimsAreRejected) {
-  expect_refused("\n__global__ void __cluster_dims__(2, 1, 1) k(const float* x, float* y, int n) { y[0] = 1; }",
-                 "kernel \"k\" is not for this processor (clusters of blocks, which __cluster_dims__ asks for)", 2);
-  const std::string other = "__global__ void __cluster_dims__(2) other(float* y) { y[0] = 1; }\n";
-  EXPECT_EQ(elements<float>({other + kernel_of("y[threadIdx.x] = 1;")}, std::vector<float>(64)),
-            std::vector<float>(64, 1));
-}
-
 TEST(DeviceRefusalsTest, UnusedCopiesByTensorMapsAreAllowed) {
   const std::string unused =
       "#include <cuda.h>\n#include <cudaTypedefs.h>\n"
