@@ -20,10 +20,12 @@ extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
+extern const std::string_view cpu_device_bulk_copies_text;
 extern const std::string_view cpu_device_clusters_text;
 extern const std::string_view cpu_device_complex_text;
 extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
+extern const std::string_view cpu_device_copies_text;
 extern const std::string_view cpu_device_failures_text;
 extern const std::string_view cpu_device_fp8_text;
 extern const std::string_view cpu_device_fp8_scales_text;
@@ -51,6 +53,8 @@ extern const std::string_view cpu_device_matrix_product_text;
 extern const std::string_view cpu_device_mbarriers_text;
 extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
+extern const std::string_view cpu_device_ptx_text;
+extern const std::string_view cpu_device_ptx_copies_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
 extern const std::string_view cpu_device_std_compare_text;
@@ -61,7 +65,9 @@ extern const std::string_view cpu_device_std_new_text;
 extern const std::string_view cpu_device_std_numbers_text;
 extern const std::string_view cpu_device_std_array_text;
 extern const std::string_view cpu_device_std_atomic_text;
+extern const std::string_view cpu_device_std_barrier_text;
 extern const std::string_view cpu_device_std_numeric_text;
+extern const std::string_view cpu_device_std_pipeline_text;
 extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_std_tuple_text;
 extern const std::string_view cpu_device_tensor_maps_text;
@@ -103,6 +109,9 @@ constexpr Header kHeaders[] = {
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
     {"cuda/atomic", &cpu_device_std_atomic_text},
+    {"cuda/barrier", &cpu_device_bulk_copies_text},
+    {"cuda/pipeline", &cpu_device_std_pipeline_text},
+    {"cuda/ptx", &cpu_device_ptx_copies_text},
     {"tuple", &cpu_device_std_tuple_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
@@ -111,9 +120,11 @@ constexpr Header kHeaders[] = {
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/alignment.h", &cpu_device_alignment_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
+    {"kmux/barriers.h", &cpu_device_std_barrier_text},
     {"kmux/bits.h", &cpu_device_bits_text},
     {"kmux/clusters.h", &cpu_device_clusters_text},
     {"kmux/conversions.h", &cpu_device_conversions_text},
+    {"kmux/copies.h", &cpu_device_copies_text},
     {"kmux/failures.h", &cpu_device_failures_text},
     {"kmux/fields.h", &cpu_device_math_fields_text},
     {"kmux/fragments.h", &cpu_device_fragments_text},
@@ -123,6 +134,7 @@ constexpr Header kHeaders[] = {
     {"kmux/mbarriers.h", &cpu_device_mbarriers_text},
     {"kmux/numbers.h", &cpu_device_std_numbers_text},
     {"kmux/packed.h", &cpu_device_packed_text},
+    {"kmux/ptx.h", &cpu_device_ptx_text},
     {"kmux/refused.h", &cpu_device_refused_text},
     {"kmux/scales.h", &cpu_device_fp8_scales_text},
     {"kmux/tensor_maps.h", &cpu_device_tensor_maps_text},
@@ -282,9 +294,6 @@ constexpr RefusedHeader kRefusedHeaders[] = {
     {"texture_indirect_functions.h", "textures"},
     {"surface_functions.h", "surfaces"},
     {"surface_indirect_functions.h", "surfaces"},
-    {"cuda/barrier", "barriers in shared memory"},
-    {"cuda/pipeline", "pipelines of copies"},
-    {"cuda/ptx", "PTX"},
     {"cuda/semaphore", "semaphores of a GPU"},
     {"cuda/std/barrier", "barriers in shared memory"},
     {"tl_templates/cuda/barrier.h", "barriers in shared memory"},
