@@ -57,6 +57,7 @@ extern const std::string_view cpu_device_ptx_text;
 extern const std::string_view cpu_device_ptx_copies_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
+extern const std::string_view cpu_device_std_annotated_ptr_text;
 extern const std::string_view cpu_device_std_compare_text;
 extern const std::string_view cpu_device_std_concepts_text;
 extern const std::string_view cpu_device_std_constants_text;
@@ -108,6 +109,7 @@ constexpr Header kHeaders[] = {
     {"array", &cpu_device_std_array_text},
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
+    {"cuda/annotated_ptr", &cpu_device_std_annotated_ptr_text},
     {"cuda/atomic", &cpu_device_std_atomic_text},
     {"cuda/barrier", &cpu_device_bulk_copies_text},
     {"cuda/pipeline", &cpu_device_std_pipeline_text},

@@ -15,7 +15,8 @@ const Options kWays[] = {{{"tier", "full"}},
                          {{"check", "on"}, {"check_seed", "2"}}};
 
 constexpr const char* kHeaders =
-    "#include <cooperative_groups.h>\n#include <cuda/pipeline>\nnamespace cg = cooperative_groups;\n";
+    "#include <cooperative_groups.h>\n#include <cuda/annotated_ptr>\n#include <cuda/pipeline>\nnamespace cg = "
+    "cooperative_groups;\n";
 
 // Expects y[i] == expected(i) in each way of running, where x[i] is i. Returns the log of the first.
 std::string expect_values(const std::string& body, const std::function<float(int)>& expected) {
@@ -121,6 +122,17 @@ TEST(DevicePipelinesTest, WarpsHaveRoles) {
   }
 }
 
+TEST(DevicePipelinesTest, AdviceAboutCachesHasNoEffect) {
+  const std::string log = expect_values(R"(
+  cuda::annotated_ptr<const float, cuda::access_property::streaming> from(x);
+  cuda::annotated_ptr<float, cuda::access_property> to(y, cuda::access_property::persisting{});
+  cuda::apply_access_property(x, 64 * sizeof(float), cuda::access_property::normal{});
+  const float* const same = cuda::associate_access_property(x, cuda::access_property::streaming{});
+  to[threadIdx.x] = from[63 - threadIdx.x] + *from + same[0];)",
+                                        [](int i) { return static_cast<float>(63 - i); });
+  EXPECT_THAT(log, testing::Not(HasSubstr("which is slow")));
+}
+
 TEST(DevicePipelinesTest, RejectsPipelinesOfSeveralBlocks) {
   const CheckedKernel kernel{.source = kHeaders + std::string("__global__ void k(const float* x, float* y, int n) {\n"
                                                               "  __shared__ cuda::pipeline_shared_state<"
@@ -129,7 +141,7 @@ TEST(DevicePipelinesTest, RejectsPipelinesOfSeveralBlocks) {
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(
       result.error().explain(),
-      AllOf(HasSubstr("not for this processor (a cuda::pipeline of threads of several blocks)"), HasSubstr("k.cu:5")));
+      AllOf(HasSubstr("not for this processor (a cuda::pipeline of threads of several blocks)"), HasSubstr("k.cu:6")));
 }
 
 }  // namespace

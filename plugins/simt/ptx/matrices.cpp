@@ -183,6 +183,7 @@ Result<Move> move_of(Instruction& in) {
   constexpr unsigned kCounts[] = {1, 2, 4, 0};
   const Move move{kCounts[in.take_any({"x1", "x2", "x4"})], in.take("trans"),
                   in.take_any({"shared", "shared::cta"}) < 2};
+  if (in.take_any({"m16n16", "m8n16", "m16n8"}) < 3) return in.refuse("its matrices of 8 bits need sm_100");
   const bool is_small = in.take("m8n8");
   KMUX_TRY(in.check(1, 2));
   if (is_small && move.matrices > 0 && in.type(0) == Type{Type::Kind::kBits, 16}) return move;

@@ -132,18 +132,12 @@ struct kmux_matrix {
 
   // Returns the offset of object `i` of this lane where rows, or columns, begin `stride` objects after each other.
   static __attribute__((always_inline)) size_t offset(unsigned i, size_t stride, bool is_row_major) {
-    const unsigned number = i % distinct / tile;
-    kmux::simt::MatrixPlace at;
-    if constexpr (is_sums) {
-      at = kmux::simt::place_in_sums(kmux_lane(), i % tile);
-      (product::rows > 16 ? at.row : at.column) += number * (product::rows > 16 ? 16 : 8);
-      if (product::is_turned) at = {at.column, at.row};
-    } else {
-      at = is_rows ? kmux::simt::place_in_a(kmux_lane(), per, i % tile)
-                   : kmux::simt::place_in_b(kmux_lane(), per, i % tile);
-      (is_rows ? at.row : at.column) += number * tile_extent;
-      if (product::is_turned) at = {at.column, at.row};
-    }
+    kmux::simt::MatrixPlace at = is_sums   ? kmux::simt::place_in_sums(kmux_lane(), i % tile)
+                                 : is_rows ? kmux::simt::place_in_a(kmux_lane(), per, i % tile)
+                                           : kmux::simt::place_in_b(kmux_lane(), per, i % tile);
+    constexpr bool has_more_rows = is_sums ? product::rows > 16 : is_rows;  // in the next tile, else columns
+    (has_more_rows ? at.row : at.column) += i % distinct / tile * (has_more_rows ? product::tile_rows : 8);
+    if (product::is_turned) at = {at.column, at.row};
     return is_row_major ? at.row * stride + at.column : at.column * stride + at.row;
   }
 };
