@@ -56,9 +56,9 @@ constexpr unsigned products_of(const MatrixProduct& product) {
 }
 
 inline constexpr unsigned kWarpsOfGroup = 4;
-inline constexpr unsigned kMaxProductRows = 16;
+inline constexpr unsigned kMaxProductRows = 16;  // with any number of columns; wmma has 32 with 8 columns
 inline constexpr unsigned kMaxProductColumns = 256;
-inline constexpr unsigned kMaxProductDepth = 64;  // with as many columns as mma has: 8
+inline constexpr unsigned kMaxProductDepth = 64;  // with as many columns as mma has: 8, and 16 rows
 inline constexpr unsigned kMaxGroupDepth = 32;  // with any number of columns
 
 /// Returns the bits of a register that has elements of `type`.

@@ -1,4 +1,4 @@
-// Products of nvcuda::wmma (mma.h), by the units of mma.sync.
+// Products of nvcuda::wmma (mma.h), by the unit of mma.sync.
 #pragma once
 #include <kmux/fragments.h>
 
@@ -19,12 +19,12 @@ enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
 enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 }  // namespace experimental
 
-// A product of one tile. b1 counts words along K.
+// b1 counts words along K.
 template <int m, int n, int k, class T, class D, class C>
-constexpr kmux::simt::MatrixProduct kmux_tile_product(bool is_saturated, bool is_xor) {
+constexpr kmux::simt::MatrixProduct kmux_description(bool is_saturated, bool is_xor) {
   kmux::simt::MatrixProduct product{};
-  product.m = kmux_product<m, n, k>::tile_rows;
-  product.n = 8;
+  product.m = kmux_product<m, n, k>::rows;
+  product.n = kmux_product<m, n, k>::columns;
   product.k = kmux_element<T>::kind == kmux_type::kB1 ? k / 32 : k;
   product.a = product.b = kmux_element<T>::kind;
   product.c = kmux_element<C>::kind;
@@ -34,29 +34,20 @@ constexpr kmux::simt::MatrixProduct kmux_tile_product(bool is_saturated, bool is
   return product;
 }
 
-// Sums of the unit's tiles: C becomes D, which may have another type.
+// The unit turns C into D, which may have another type, and may be the same object.
 template <int m, int n, int k, class T, class LA, class LB, class D, class C>
-KMUX_DEVICE void kmux_multiply_tiles(const kmux::simt::MatrixProduct& product, fragment<accumulator, m, n, k, D>& d,
-                                     const fragment<matrix_a, m, n, k, T, LA>& a,
-                                     const fragment<matrix_b, m, n, k, T, LB>& b,
-                                     const fragment<accumulator, m, n, k, C>& c) {
-  using own = kmux_product<m, n, k>;
-  using of_a = kmux_matrix<matrix_a, m, n, k, T>;
-  using of_b = kmux_matrix<matrix_b, m, n, k, T>;
-  fragment<accumulator, m, n, k, D> made;  // D may be the same object as C
-  for (unsigned tile = 0; tile < own::tiles; ++tile) {
-    alignas(8) char sums[own::sums * (sizeof(D) > sizeof(C) ? sizeof(D) : sizeof(C))];
-    __builtin_memcpy(sums, c.x + tile * own::sums, own::sums * sizeof(C));
-    const auto* const from_a = a.x + (of_a::distinct > of_a::tile ? tile * of_a::tile : 0);
-    const auto* const from_b = b.x + (of_b::distinct > of_b::tile ? tile * of_b::tile : 0);
-    if constexpr (own::is_turned) {
-      kmux_multiply(&product, sums, from_b, from_a);
-    } else {
-      kmux_multiply(&product, sums, from_a, from_b);
-    }
-    __builtin_memcpy(made.x + tile * own::sums, sums, own::sums * sizeof(D));
+KMUX_DEVICE void kmux_multiply_by(const kmux::simt::MatrixProduct& product, fragment<accumulator, m, n, k, D>& d,
+                                  const fragment<matrix_a, m, n, k, T, LA>& a,
+                                  const fragment<matrix_b, m, n, k, T, LB>& b,
+                                  const fragment<accumulator, m, n, k, C>& c) {
+  alignas(8) char sums[sizeof d.x > sizeof c.x ? sizeof d.x : sizeof c.x];
+  __builtin_memcpy(sums, c.x, sizeof c.x);
+  if constexpr (kmux_product<m, n, k>::is_turned) {
+    kmux_multiply(&product, sums, b.x, a.x);
+  } else {
+    kmux_multiply(&product, sums, a.x, b.x);
   }
-  d = made;
+  __builtin_memcpy(d.x, sums, sizeof d.x);
 }
 
 // Returns the nearest number that is neither infinite nor NaN, which becomes 0.
@@ -77,9 +68,9 @@ KMUX_DEVICE void mma_sync(fragment<accumulator, m, n, k, D>& d, const fragment<m
                     element::kind != kmux_type::kB1,
                 "mma_sync has no product of these types");
   constexpr bool is_whole = kmux::simt::is_integer(element::kind);
-  static constexpr kmux::simt::MatrixProduct products[] = {kmux_tile_product<m, n, k, T, D, C>(false, false),
-                                                           kmux_tile_product<m, n, k, T, D, C>(is_whole, false)};
-  kmux_multiply_tiles(products[saturates], d, a, b, c);
+  static constexpr kmux::simt::MatrixProduct products[] = {kmux_description<m, n, k, T, D, C>(false, false),
+                                                           kmux_description<m, n, k, T, D, C>(is_whole, false)};
+  kmux_multiply_by(products[saturates], d, a, b, c);
   if constexpr (sizeof(D) <= 4 && !is_whole) {
     if (saturates)
       for (auto& x : d.x) x = kmux_finite(x);
@@ -95,9 +86,9 @@ KMUX_DEVICE void bmma_sync(fragment<accumulator, m, n, k, int>& d,
                            const fragment<accumulator, m, n, k, int>& c, bmmaBitOp operation = bmmaBitOpXOR,
                            bmmaAccumulateOp = bmmaAccumulateOpPOPC) {
   static constexpr kmux::simt::MatrixProduct products[] = {
-      kmux_tile_product<m, n, k, precision::b1, int, int>(false, false),
-      kmux_tile_product<m, n, k, precision::b1, int, int>(false, true)};
-  kmux_multiply_tiles(products[operation == bmmaBitOpXOR], d, a, b, c);
+      kmux_description<m, n, k, precision::b1, int, int>(false, false),
+      kmux_description<m, n, k, precision::b1, int, int>(false, true)};
+  kmux_multiply_by(products[operation == bmmaBitOpXOR], d, a, b, c);
 }
 
 }  // namespace experimental

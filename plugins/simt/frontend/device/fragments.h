@@ -1,5 +1,5 @@
 // Fragments of nvcuda::wmma (mma.h): their types, and the places of their elements in a lane. These are the places of
-// mma.sync, of which a fragment has one or two tiles, so the same units multiply.
+// mma.sync, of which a fragment has one or two tiles, so the same unit multiplies.
 #pragma once
 
 #if KMUX_WAVEFRONT != 32
@@ -104,16 +104,14 @@ constexpr bool kmux_has_sums(int m, int n, int k, kmux_type type) {
   }
 }
 
-// The product that units compute: of m8n32, which mma.sync lacks, the transposed one.
+// The product that the unit computes: of m8n32, the transposed one.
 template <int m, int n, int k>
 struct kmux_product {
   static constexpr bool is_turned = m < n;
   static constexpr unsigned rows = is_turned ? n : m, columns = is_turned ? m : n;
-  static constexpr unsigned tile_rows = rows < 16 ? rows : 16, tiles = rows * columns / (tile_rows * 8);
-  static constexpr unsigned sums = tile_rows * 8 / 32;  // of a tile in a lane
 };
 
-// The matrix of a fragment. Objects of A and B lie along K (inner) and along M or N (outer), sums in rows and columns.
+// The matrix of a fragment, whose objects are those of a register, or words that have several elements.
 template <class Use, int m, int n, int k, class T>
 struct kmux_matrix {
   using product = kmux_product<m, n, k>;
@@ -121,22 +119,19 @@ struct kmux_matrix {
   using object = typename element::type;
   static constexpr bool is_sums = __is_same(Use, accumulator), is_a = __is_same(Use, matrix_a);
   static constexpr bool is_rows = is_a != product::is_turned;  // the unit takes it as A
-  static constexpr unsigned depth = k / element::elements;
-  static constexpr unsigned extent = is_rows ? product::rows : product::columns;
-  static constexpr unsigned tile_extent = is_rows ? product::tile_rows : 8;
-  static constexpr unsigned tile = is_sums ? product::sums : tile_extent * depth / 32;  // objects of a tile in a lane
-  static constexpr unsigned distinct = is_sums ? product::tiles * tile : extent / tile_extent * tile;
+  static constexpr unsigned extent = is_rows ? product::rows : product::columns, depth = k / element::elements;
+  static constexpr unsigned tile = (is_rows && extent > 8 ? 16 : 8) * depth / 32;  // objects of a lane in a tile of mma
+  static constexpr unsigned distinct = is_sums ? m * n / 32 : extent * depth / 32;
   static constexpr unsigned per = sizeof(object) < 4 ? 4 / sizeof(object) : 1;  // objects of a register
   // Fragments of f16 have 16 elements, which fewer places repeat.
   static constexpr unsigned count = !is_sums && element::kind == kmux_type::kF16 ? 16 : distinct;
 
   // Returns the offset of object `i` of this lane where rows, or columns, begin `stride` objects after each other.
   static __attribute__((always_inline)) size_t offset(unsigned i, size_t stride, bool is_row_major) {
-    kmux::simt::MatrixPlace at = is_sums   ? kmux::simt::place_in_sums(kmux_lane(), i % tile)
-                                 : is_rows ? kmux::simt::place_in_a(kmux_lane(), per, i % tile)
-                                           : kmux::simt::place_in_b(kmux_lane(), per, i % tile);
-    constexpr bool has_more_rows = is_sums ? product::rows > 16 : is_rows;  // in the next tile, else columns
-    (has_more_rows ? at.row : at.column) += i % distinct / tile * (has_more_rows ? product::tile_rows : 8);
+    const unsigned number = i % distinct, lane = kmux_lane();
+    kmux::simt::MatrixPlace at = is_sums   ? kmux::simt::place_in_all_sums(lane, product::rows, number)
+                                 : is_rows ? kmux::simt::place_in_rows(lane, per, tile, number)
+                                           : kmux::simt::place_in_columns(lane, per, tile, number);
     if (product::is_turned) at = {at.column, at.row};
     return is_row_major ? at.row * stride + at.column : at.column * stride + at.row;
   }
