@@ -1,4 +1,5 @@
 // Fragments of nvcuda::wmma: each shape, type and layout against sums of matrices in memory.
+#include "checked_kernel.h"
 #include "matrix_kernels.h"
 
 namespace kmux::cpu::wmma {
@@ -262,6 +263,39 @@ TEST(DeviceWmmaTest, DivergedWarpsAreReported) {
   if (threadIdx.x < 20) w::mma_sync(c, a, b, c);
   y[threadIdx.x] = c.x[0];)"),
               HasSubstr("only 20 of the 32 lanes of a warp execute \"mma.sync\""));
+}
+
+// Returns what the checks find in a kernel with this body: x and y have 64 elements.
+std::string findings_of_fragments(const std::string& body) {
+  std::string all;
+  for (const std::string& finding : findings_of(
+           {.source =
+                "#include <mma.h>\nnamespace w = nvcuda::wmma;\n"
+                "using Sums = w::fragment<w::accumulator, 16, 16, 16, float>;\n"
+                "__global__ void k(const float* x, float* y, int n) {\n  __shared__ float tile[256];\n  Sums f;\n" +
+                body + "\n}"}))
+    all += finding + "\n";
+  return all;
+}
+
+TEST(DeviceWmmaTest, CheckFindsWrongAccessesOfFragments) {
+  EXPECT_THAT(findings_of_fragments("  w::load_matrix_sync(f, x, 16, w::mem_row_major);\n  y[threadIdx.x] = f.x[0];"),
+              testing::AllOf(HasSubstr("k.cu:7"), HasSubstr("\"x\"")));
+  EXPECT_THAT(
+      findings_of_fragments("  w::load_matrix_sync(f, tile, 16, w::mem_row_major);\n  y[threadIdx.x] = f.x[0];"),
+      testing::AllOf(HasSubstr("k.cu:7"), HasSubstr("\"tile\""), HasSubstr("no thread wrote")));
+  EXPECT_THAT(
+      findings_of_fragments("  w::fill_fragment(f, 1.0f);\n  if (threadIdx.x < 32) w::store_matrix_sync(tile, f, "
+                            "16, w::mem_col_major);\n  y[threadIdx.x] = tile[threadIdx.x];"),
+      testing::AllOf(HasSubstr("k.cu:9"), HasSubstr("\"tile\"")));
+}
+
+TEST(DeviceWmmaTest, CheckAcceptsSynchronizedFragments) {
+  EXPECT_THAT(
+      findings_of_fragments("  w::fill_fragment(f, 1.0f);\n  if (threadIdx.x < 32) w::store_matrix_sync(tile, f, "
+                            "16, w::mem_col_major);\n  __syncthreads();\n  if (threadIdx.x >= 32) "
+                            "w::load_matrix_sync(f, tile, 16, w::mem_row_major);\n  y[threadIdx.x] = f.x[7];"),
+      testing::IsEmpty());
 }
 
 TEST(DeviceWmmaTest, RejectsOtherFragmentsByName) {
