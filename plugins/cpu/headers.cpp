@@ -20,13 +20,17 @@ extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
+extern const std::string_view cpu_device_bulk_copies_text;
 extern const std::string_view cpu_device_clusters_text;
 extern const std::string_view cpu_device_complex_text;
 extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
+extern const std::string_view cpu_device_copies_text;
 extern const std::string_view cpu_device_failures_text;
 extern const std::string_view cpu_device_fp8_text;
 extern const std::string_view cpu_device_fp8_scales_text;
+extern const std::string_view cpu_device_fragment_products_text;
+extern const std::string_view cpu_device_fragments_text;
 extern const std::string_view cpu_device_group_copies_text;
 extern const std::string_view cpu_device_group_reductions_text;
 extern const std::string_view cpu_device_group_scans_text;
@@ -44,11 +48,16 @@ extern const std::string_view cpu_device_math_logarithms_text;
 extern const std::string_view cpu_device_math_powers_text;
 extern const std::string_view cpu_device_math_roots_text;
 extern const std::string_view cpu_device_math_turns_text;
+extern const std::string_view cpu_device_matrix_places_text;
+extern const std::string_view cpu_device_matrix_product_text;
 extern const std::string_view cpu_device_mbarriers_text;
 extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
+extern const std::string_view cpu_device_ptx_text;
+extern const std::string_view cpu_device_ptx_copies_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
+extern const std::string_view cpu_device_std_annotated_ptr_text;
 extern const std::string_view cpu_device_std_compare_text;
 extern const std::string_view cpu_device_std_concepts_text;
 extern const std::string_view cpu_device_std_constants_text;
@@ -57,7 +66,9 @@ extern const std::string_view cpu_device_std_new_text;
 extern const std::string_view cpu_device_std_numbers_text;
 extern const std::string_view cpu_device_std_array_text;
 extern const std::string_view cpu_device_std_atomic_text;
+extern const std::string_view cpu_device_std_barrier_text;
 extern const std::string_view cpu_device_std_numeric_text;
+extern const std::string_view cpu_device_std_pipeline_text;
 extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_std_tuple_text;
 extern const std::string_view cpu_device_tensor_maps_text;
@@ -88,6 +99,7 @@ constexpr Header kHeaders[] = {
     {"cooperative_groups/reduce.h", &cpu_device_group_reductions_text},
     {"cooperative_groups/scan.h", &cpu_device_group_scans_text},
     {"math_constants.h", &cpu_device_constants_text},
+    {"mma.h", &cpu_device_fragment_products_text},
     {"type_traits", &cpu_device_types_text},
     {"limits", &cpu_device_limits_text},
     {"compare", &cpu_device_std_compare_text},
@@ -97,7 +109,11 @@ constexpr Header kHeaders[] = {
     {"array", &cpu_device_std_array_text},
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
+    {"cuda/annotated_ptr", &cpu_device_std_annotated_ptr_text},
     {"cuda/atomic", &cpu_device_std_atomic_text},
+    {"cuda/barrier", &cpu_device_bulk_copies_text},
+    {"cuda/pipeline", &cpu_device_std_pipeline_text},
+    {"cuda/ptx", &cpu_device_ptx_copies_text},
     {"tuple", &cpu_device_std_tuple_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
@@ -106,15 +122,21 @@ constexpr Header kHeaders[] = {
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/alignment.h", &cpu_device_alignment_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
+    {"kmux/barriers.h", &cpu_device_std_barrier_text},
     {"kmux/bits.h", &cpu_device_bits_text},
     {"kmux/clusters.h", &cpu_device_clusters_text},
     {"kmux/conversions.h", &cpu_device_conversions_text},
+    {"kmux/copies.h", &cpu_device_copies_text},
     {"kmux/failures.h", &cpu_device_failures_text},
     {"kmux/fields.h", &cpu_device_math_fields_text},
+    {"kmux/fragments.h", &cpu_device_fragments_text},
     {"kmux/integers.h", &cpu_device_integers_text},
+    {"kmux/matrix_places.h", &cpu_device_matrix_places_text},
+    {"kmux/matrix_product.h", &cpu_device_matrix_product_text},
     {"kmux/mbarriers.h", &cpu_device_mbarriers_text},
     {"kmux/numbers.h", &cpu_device_std_numbers_text},
     {"kmux/packed.h", &cpu_device_packed_text},
+    {"kmux/ptx.h", &cpu_device_ptx_text},
     {"kmux/refused.h", &cpu_device_refused_text},
     {"kmux/scales.h", &cpu_device_fp8_scales_text},
     {"kmux/tensor_maps.h", &cpu_device_tensor_maps_text},
@@ -266,7 +288,6 @@ struct RefusedHeader {
 };
 
 constexpr RefusedHeader kRefusedHeaders[] = {
-    {"mma.h", "tensor cores"},
     {"cuda_awbarrier.h", "barriers in shared memory"},
     {"cuda_fp4.h", "numbers of 4 bits"},
     {"cuda_fp6.h", "numbers of 6 bits"},
@@ -275,9 +296,6 @@ constexpr RefusedHeader kRefusedHeaders[] = {
     {"texture_indirect_functions.h", "textures"},
     {"surface_functions.h", "surfaces"},
     {"surface_indirect_functions.h", "surfaces"},
-    {"cuda/barrier", "barriers in shared memory"},
-    {"cuda/pipeline", "pipelines of copies"},
-    {"cuda/ptx", "PTX"},
     {"cuda/semaphore", "semaphores of a GPU"},
     {"cuda/std/barrier", "barriers in shared memory"},
     {"tl_templates/cuda/barrier.h", "barriers in shared memory"},

@@ -154,7 +154,7 @@ class GridDialect : public CpuDialect {
       out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
                ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + ", " +
-               (geometry.cluster ? unsigned_three(*geometry.cluster) : "{1, 1, 1}") + "};");
+               (geometry.cluster ? unsigned_three(*geometry.cluster) : "{0, 0, 0}") + "};");
       check_maps(out, plan, launch);
       before_call(out, plan, geometry);
       out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +

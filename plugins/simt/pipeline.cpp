@@ -18,6 +18,7 @@
 #include "simt/frontend/job.h"
 #include "simt/transforms/blocks.h"
 #include "simt/transforms/broadcast_barriers.h"
+#include "simt/transforms/clusters.h"
 #include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/inline_calls.h"
 #include "simt/transforms/lockstep.h"
@@ -229,6 +230,7 @@ Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtent
     on_fibers.push_back(kernel);
   }
   KMUX_TRY(run_on_fibers(on_fibers, check));
+  for (llvm::Function* const start : defined(module, kernels)) apply_cluster(*start);
   return reasons;
 }
 

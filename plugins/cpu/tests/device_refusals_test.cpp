@@ -46,14 +46,6 @@ TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
   expect_refused(kernel_of("cg::this_multi_grid().sync();", groups), "\"this_multi_grid\"", 4);
 }
 
-TEST(DeviceRefusalsTest, KernelsWithClusterDimsAreRejected) {
-  expect_refused("\n__global__ void __cluster_dims__(2, 1, 1) k(const float* x, float* y, int n) { y[0] = 1; }",
-                 "kernel \"k\" is not for this processor (clusters of blocks, which __cluster_dims__ asks for)", 2);
-  const std::string other = "__global__ void __cluster_dims__(2) other(float* y) { y[0] = 1; }\n";
-  EXPECT_EQ(elements<float>({other + kernel_of("y[threadIdx.x] = 1;")}, std::vector<float>(64)),
-            std::vector<float>(64, 1));
-}
-
 TEST(DeviceRefusalsTest, UnusedCopiesByTensorMapsAreAllowed) {
   const std::string unused =
       "#include <cuda.h>\n#include <cudaTypedefs.h>\n"
@@ -63,8 +55,8 @@ TEST(DeviceRefusalsTest, UnusedCopiesByTensorMapsAreAllowed) {
 }
 
 TEST(DeviceRefusalsTest, GpuHardwareHeadersAreRejected) {
-  expect_refused("\n#include <mma.h>\n" + kernel_of(""), "<mma.h>", 2);
-  expect_refused("#include <cuda/barrier>\n" + kernel_of(""), "<cuda/barrier>", 1);
+  expect_refused("\n#include <cuda_fp4.h>\n" + kernel_of(""), "<cuda_fp4.h>", 2);
+  expect_refused("#include <cuda/semaphore>\n" + kernel_of(""), "<cuda/semaphore>", 1);
   expect_refused("#include <cuda_awbarrier.h>\n" + kernel_of(""), "<cuda_awbarrier.h>", 1);
   const std::string types =
       "#include <cuda_awbarrier_primitives.h>\n#include <texture_types.h>\n#include <surface_types.h>\n"

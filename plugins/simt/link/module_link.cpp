@@ -12,6 +12,7 @@
 #include "simt/link/kernel_lookup.h"
 #include "simt/link/kernel_records.h"
 #include "simt/link/written_variables.h"
+#include "simt/transforms/clusters.h"
 
 namespace kmux::simt {
 namespace {
@@ -66,6 +67,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
   name_kernels(*whole, job);
+  note_clusters(*whole);
   KMUX_TRY(check_passed(*whole, job));
   take_structures(*whole, job);
   std::map<std::string, std::vector<unsigned>> records;  // of kernels as their sources have them

@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "simt/analysis/annotations.h"
 #include "simt/analysis/names.h"
 #include "simt/transforms/shared_variables.h"
 
@@ -47,24 +48,14 @@ bool may_write(const llvm::Value& place, Values& seen) {
   return llvm::any_of(place.uses(), [&](const llvm::Use& use) { return may_write(use, seen); });
 }
 
-// Returns true if the constant `text`, an annotation in the source, marks its variable as constant.
-bool is_constant_note(const llvm::Constant& text) {
-  const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
-  const auto* const data =
-      variable == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer());
-  return data != nullptr && data->isCString() && data->getAsCString() == "kmux.constant";
-}
-
 // Returns the variables annotated as shared by a block or constant. Neither keeps a value beyond a launch.
 Values noted(const llvm::Module& module) {
   Values found;
-  const llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");
-  if (notes == nullptr) return found;
-  for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes->getInitializer())->operands()) {
-    const auto* const record = llvm::cast<llvm::ConstantStruct>(note.get());
-    const llvm::Constant& text = *record->getOperand(1);
-    if (is_shared_annotation(text) || is_constant_note(text)) found.insert(record->getOperand(0)->stripPointerCasts());
-  }
+  for_each_annotation(module, [&](const llvm::ConstantStruct& record) {
+    const llvm::Constant& text = *record.getOperand(1);
+    if (is_shared_annotation(text) || annotation_text(text) == "kmux.constant")
+      found.insert(record.getOperand(0)->stripPointerCasts());
+  });
   return found;
 }
 

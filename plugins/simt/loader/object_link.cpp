@@ -25,6 +25,7 @@
 #include "simt/loader/code_symbols.h"
 #include "simt/loader/link_report.h"
 #include "simt/loader/loader.h"
+#include "simt/runtime/cluster.h"
 #include "simt/runtime/launch.h"
 #include "simt/units/unit_calls.h"
 
@@ -302,6 +303,7 @@ void* LinkedObjects::address_of(const std::string& symbol) {
   if (symbol == "__cxa_atexit") return address(&ExitList::at_exit);
   if (symbol == "__cxa_thread_atexit") return address(&ExitList::at_thread_exit);
   if (symbol == "kmux_cpu_run") return address(&kmux_cpu_run);
+  if (symbol == "kmux_cpu_set_cluster") return address(&kmux_cpu_set_cluster);
   if (symbol == "kmux_cpu_fail") return address(&kmux_cpu_fail);
   return find_in_process(symbol.c_str());
 }

@@ -16,7 +16,7 @@ constexpr Refusal kRefusals[] = {
     {"wgmma.mma_async.sp", "sparse matrices"},
     {"mma.sp", "sparse matrices"},
     {"mma.sp::ordered_metadata", "sparse matrices"},
-    {"wmma", "fragments of wmma, which mma and ldmatrix do without"},
+    {"wmma", "fragments of wmma, which nvcuda::wmma has"},
     {"tcgen05", "tensor memory"},
     {"clusterlaunchcontrol", "clusters of blocks"},
     {"multimem", "memory of several devices"},

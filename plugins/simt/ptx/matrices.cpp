@@ -84,11 +84,11 @@ Status check_operands(const Instruction& in, std::size_t count) {
 Status emit_mma(Instruction& in) {
   KMUX_ASSIGN(const MatrixProduct product, mma_form(in.statement()));
   KMUX_TRY(check_operands(in, 4));
-  const unsigned m = product.m, n = product.n, k = product.k;
+  const unsigned m = product.m * products_of(product), n = product.n, k = product.k;
   const unsigned of_c = lane_registers(product.c, m * n), of_d = lane_registers(product.d, m * n);
   Registers sums = add_registers(in, type_of_registers(product.d), std::max(of_c, of_d));
   KMUX_ASSIGN(const Registers a, stored_matrix(in, 1, product.a, m * k));
-  KMUX_ASSIGN(const Registers b, stored_matrix(in, 2, product.b, k * n));
+  KMUX_ASSIGN(const Registers b, stored_matrix(in, 2, product.b, k * n * products_of(product)));
   sums.count = of_c;
   KMUX_TRY(store(in, in.operand(3), sums));
   Builder& builder = in.builder();
@@ -183,6 +183,7 @@ Result<Move> move_of(Instruction& in) {
   constexpr unsigned kCounts[] = {1, 2, 4, 0};
   const Move move{kCounts[in.take_any({"x1", "x2", "x4"})], in.take("trans"),
                   in.take_any({"shared", "shared::cta"}) < 2};
+  if (in.take_any({"m16n16", "m8n16", "m16n8"}) < 3) return in.refuse("its matrices of 8 bits need sm_100");
   const bool is_small = in.take("m8n8");
   KMUX_TRY(in.check(1, 2));
   if (is_small && move.matrices > 0 && in.type(0) == Type{Type::Kind::kBits, 16}) return move;

@@ -106,6 +106,15 @@ class Parts {
     others_.erase(found);
     return true;
   }
+  /// Takes ".row" or ".col" of A and of B, in this order.
+  bool take_layouts(MatrixProduct& product) {
+    const auto is_layout = [](std::string_view part) { return part == "row" || part == "col"; };
+    const auto first = std::ranges::find_if(others_, is_layout);
+    if (others_.end() - first < 2 || !is_layout(first[1])) return false;
+    product.is_a_mn_major = first[0] == "col", product.is_b_mn_major = first[1] == "row";
+    others_.erase(first, first + 2);
+    return true;
+  }
   const Shape& shape() const { return shape_; }
   MatrixType type(std::size_t i) const { return types_[i]; }
   Status check_types(std::size_t count) const {
@@ -143,13 +152,14 @@ struct MmaShape {
 };
 
 constexpr MmaShape kMmaShapes[] = {
-    {{16, 8, 8}, Inputs::kHalf},    {{16, 8, 16}, Inputs::kHalf},   {{16, 8, 8}, Inputs::kBrain},
-    {{16, 8, 16}, Inputs::kBrain},  {{16, 8, 4}, Inputs::kTensor},  {{16, 8, 8}, Inputs::kTensor},
-    {{8, 8, 4}, Inputs::kDouble},   {{16, 8, 4}, Inputs::kDouble},  {{16, 8, 8}, Inputs::kDouble},
-    {{16, 8, 16}, Inputs::kDouble}, {{16, 8, 16}, Inputs::kEighth}, {{16, 8, 32}, Inputs::kEighth},
-    {{8, 8, 16}, Inputs::kByte},    {{16, 8, 16}, Inputs::kByte},   {{16, 8, 32}, Inputs::kByte},
-    {{8, 8, 32}, Inputs::kNibble},  {{16, 8, 32}, Inputs::kNibble}, {{16, 8, 64}, Inputs::kNibble},
-    {{8, 8, 128}, Inputs::kBit},    {{16, 8, 128}, Inputs::kBit},   {{16, 8, 256}, Inputs::kBit},
+    {{8, 8, 4}, Inputs::kHalf},     {{16, 8, 8}, Inputs::kHalf},    {{16, 8, 16}, Inputs::kHalf},
+    {{16, 8, 8}, Inputs::kBrain},   {{16, 8, 16}, Inputs::kBrain},  {{16, 8, 4}, Inputs::kTensor},
+    {{16, 8, 8}, Inputs::kTensor},  {{8, 8, 4}, Inputs::kDouble},   {{16, 8, 4}, Inputs::kDouble},
+    {{16, 8, 8}, Inputs::kDouble},  {{16, 8, 16}, Inputs::kDouble}, {{16, 8, 16}, Inputs::kEighth},
+    {{16, 8, 32}, Inputs::kEighth}, {{8, 8, 16}, Inputs::kByte},    {{16, 8, 16}, Inputs::kByte},
+    {{16, 8, 32}, Inputs::kByte},   {{8, 8, 32}, Inputs::kNibble},  {{16, 8, 32}, Inputs::kNibble},
+    {{16, 8, 64}, Inputs::kNibble}, {{8, 8, 128}, Inputs::kBit},    {{16, 8, 128}, Inputs::kBit},
+    {{16, 8, 256}, Inputs::kBit},
 };
 
 bool is_mma_shape(const Shape& shape, Inputs inputs) {
@@ -178,7 +188,8 @@ MatrixProduct product_of(const Shape& shape, MatrixType a, MatrixType b, MatrixT
 
 Status check_inputs(const MatrixProduct& product) {
   const Inputs inputs = inputs_of(product.a);
-  const bool have_sums = has_sums_of(inputs, product.c) && has_sums_of(inputs, product.d);
+  const bool loses = products_of(product) > 1 && product.c == kF32 && product.d == kF16;
+  const bool have_sums = has_sums_of(inputs, product.c) && has_sums_of(inputs, product.d) && !loses;
   if (inputs == inputs_of(product.b) && have_sums) return Ok{};
   return Instruction::refuse("its types do not go together");
 }
@@ -189,11 +200,11 @@ Status check_inputs(const MatrixProduct& product) {
 Result<MatrixProduct> mma_form(const Statement& statement) {
   using namespace matrix_forms;
   Parts parts(statement);
-  const bool is_aligned = parts.take("sync") && parts.take("aligned");
-  if (!is_aligned || !parts.take("row") || !parts.take("col"))
-    return Instruction::refuse("it lacks \".sync.aligned\" or \".row.col\"");
   KMUX_TRY(parts.check_types(4));
   MatrixProduct product = product_of(parts.shape(), parts.type(1), parts.type(2), parts.type(3), parts.type(0));
+  const bool is_aligned = parts.take("sync") && parts.take("aligned") && parts.take_layouts(product);
+  if (!is_aligned || (products_of(product) == 1 && (product.is_a_mn_major || product.is_b_mn_major)))
+    return Instruction::refuse("it lacks \".sync.aligned\" or \".row.col\"");
   take_integer_parts(parts, product);
   if (product.a == MatrixType::kF64) parts.take("rn");
   KMUX_TRY(parts.check_others());

@@ -15,7 +15,7 @@ struct kmux_cpu_grid {
   std::uint64_t dynamic_bytes;  // of shared memory, a multiple of 64
   kmux_sink error;
   unsigned is_cooperative;  // true if its blocks may wait for each other
-  unsigned cluster[3];  // blocks of a cluster; 0 or 1: none
+  unsigned cluster[3];  // blocks of a cluster; 0: the launch has none
 };
 
 /// The bytes of a kmux_cpu_pass before the memory of its blocks. Units: bytes.

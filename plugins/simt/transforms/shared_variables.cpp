@@ -8,16 +8,12 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "simt/analysis/annotations.h"
 #include "simt/analysis/thread_calls.h"
 
 namespace kmux::simt {
 
-bool is_shared_annotation(const llvm::Constant& text) {
-  const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
-  const auto* const data =
-      variable == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer());
-  return data != nullptr && data->isCString() && data->getAsCString() == "kmux.shared";
-}
+bool is_shared_annotation(const llvm::Constant& text) { return annotation_text(text) == "kmux.shared"; }
 
 namespace {
 
@@ -77,15 +73,13 @@ namespace {
 
 // Returns the variables that annotations of the module mark as shared: those at namespace scope, and static ones in
 // functions.
-std::vector<llvm::GlobalVariable*> shared_globals(const llvm::GlobalVariable& notes) {
+std::vector<llvm::GlobalVariable*> shared_globals(const llvm::Module& module) {
   std::vector<llvm::GlobalVariable*> found;
-  for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes.getInitializer())->operands()) {
-    const auto* const record = llvm::cast<llvm::ConstantStruct>(note.get());
-    auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(record->getOperand(0)->stripPointerCasts());
-    if (variable != nullptr && !variable->isDeclaration() && is_shared_annotation(*record->getOperand(1))) {
+  for_each_annotation(module, [&](const llvm::ConstantStruct& record) {
+    auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(record.getOperand(0)->stripPointerCasts());
+    if (variable != nullptr && !variable->isDeclaration() && is_shared_annotation(*record.getOperand(1)))
       found.push_back(variable);
-    }
-  }
+  });
   return found;
 }
 
@@ -115,7 +109,7 @@ void move_into_functions(llvm::GlobalVariable& global) {
 void place_shared_globals(llvm::Module& module) {
   llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");
   if (notes == nullptr) return;
-  const std::vector<llvm::GlobalVariable*> variables = shared_globals(*notes);
+  const std::vector<llvm::GlobalVariable*> variables = shared_globals(module);
   notes->eraseFromParent();  // they refer to the variables and have no other readers
   for (llvm::GlobalVariable* const variable : variables) move_into_functions(*variable);
 }

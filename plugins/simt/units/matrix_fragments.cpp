@@ -1,5 +1,6 @@
 #include "simt/units/matrix_fragments.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "simt/units/matrix_values.h"
@@ -24,7 +25,7 @@ void each_element(MatrixType type, const void* registers, unsigned count, const 
 template <class T, class Visit>
 void each_pair(const MatrixProduct& product, unsigned lane, T* sums, const Visit& visit) {
   for (unsigned i = 0; i < product.m * product.n / 32U; i += 2) {
-    const MatrixPlace place = place_in_sums(lane, i);
+    const MatrixPlace place = place_in_all_sums(lane, product.m, i);
     visit(i, sums + place.row * product.n + place.column);
   }
 }
@@ -35,18 +36,18 @@ unsigned elements_of_register(MatrixType type) { return register_bits(type) / el
 
 template <class T>
 void read_a(const MatrixProduct& product, unsigned lane, const void* registers, T* a) {
-  const unsigned per = elements_of_register(product.a);
+  const unsigned per = elements_of_register(product.a), tile = std::min<unsigned>(product.m, 16) * product.k / 32;
   each_element<T>(product.a, registers, lane_registers(product.a, product.m * product.k), [&](unsigned i, T value) {
-    const MatrixPlace place = place_in_a(lane, per, i);
+    const MatrixPlace place = place_in_rows(lane, per, tile, i);
     a[place.row * product.k + place.column] = value;
   });
 }
 
 template <class T>
 void read_b(const MatrixProduct& product, unsigned lane, const void* registers, T* b) {
-  const unsigned per = elements_of_register(product.b);
+  const unsigned per = elements_of_register(product.b), tile = 8U * product.k / 32;
   each_element<T>(product.b, registers, lane_registers(product.b, product.k * product.n), [&](unsigned i, T value) {
-    const MatrixPlace place = place_in_b(lane, per, i);
+    const MatrixPlace place = place_in_columns(lane, per, tile, i);
     b[place.row * product.n + place.column] = value;
   });
 }

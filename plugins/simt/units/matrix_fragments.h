@@ -1,31 +1,9 @@
 #pragma once
 
-#include <cstdint>
-
+#include "simt/units/matrix_places.h"
 #include "simt/units/matrix_product.h"
 
 namespace kmux::simt {
-
-/// A place in a matrix.
-struct MatrixPlace {
-  unsigned row, column;
-
-  bool operator==(const MatrixPlace&) const = default;
-};
-
-// The fragments of mma and wgmma: the place of element `i` of a lane. Eight groups of four lanes have a row each (of A, C
-// and D) or a column each (of B). `per`: elements of a register.
-
-constexpr MatrixPlace place_in_a(unsigned lane, unsigned per, unsigned i) {
-  const unsigned number = i / per;
-  return {lane / 4 + 8 * (number % 2), per * (lane % 4) + i % per + 4 * per * (number / 2)};
-}
-constexpr MatrixPlace place_in_b(unsigned lane, unsigned per, unsigned i) {
-  return {per * (lane % 4) + i % per + 4 * per * (i / per), lane / 4};
-}
-constexpr MatrixPlace place_in_sums(unsigned lane, unsigned i) {
-  return {lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
-}
 
 // T is double, float or std::uint32_t, as for unpack(). Matrices have rows one after another.
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+// Device code includes this header, too (frontend/device/fragments.h).
 namespace kmux::simt {
 
 /// The element types of matrices that units of GPUs multiply.
@@ -40,17 +41,24 @@ struct MatrixProduct {
   bool is_negated;  // the scales of A and B have different signs
   bool is_saturated;  // sums are clamped to the range of s32
   bool is_xor;  // of b1: bits that differ are counted, else bits that both have
-  bool is_a_mn_major, is_b_mn_major;  // in shared memory, neighbours lie along M or N, else along K
+  bool is_a_mn_major, is_b_mn_major;  // in shared memory, or in a lane of four products, neighbours lie along M or N
   bool is_by_group;  // wgmma: each warp of a group of four has its own rows
 
   bool operator==(const MatrixProduct&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<MatrixProduct>);
 
+inline constexpr unsigned kProductsOfQuads = 4;
+
+/// Returns how many products a warp computes: four of m8n8k4 of f16, by eight lanes each, else one.
+constexpr unsigned products_of(const MatrixProduct& product) {
+  return product.a == MatrixType::kF16 && product.m == 8 ? kProductsOfQuads : 1;
+}
+
 inline constexpr unsigned kWarpsOfGroup = 4;
-inline constexpr unsigned kMaxProductRows = 16;
+inline constexpr unsigned kMaxProductRows = 16;  // with any number of columns; wmma has 32 with 8 columns
 inline constexpr unsigned kMaxProductColumns = 256;
-inline constexpr unsigned kMaxProductDepth = 64;  // with as many columns as mma has: 8
+inline constexpr unsigned kMaxProductDepth = 64;  // with as many columns as mma has: 8, and 16 rows
 inline constexpr unsigned kMaxGroupDepth = 32;  // with any number of columns
 
 /// Returns the bits of a register that has elements of `type`.

@@ -7,6 +7,7 @@
 
 #include "simt/units/matrix_fragments.h"
 #include "simt/units/matrix_sums.h"
+#include "simt/units/quad_products.h"
 
 namespace kmux::simt {
 namespace {
@@ -109,7 +110,9 @@ void multiply_as(ProductLanes lanes, unsigned warp, const SharedWindow& window) 
 }  // namespace
 
 void multiply_warp(std::span<const ProductOperands* const> lanes, unsigned warp, const SharedWindow& window) {
-  const MatrixType type = lanes.front()->product->a;
+  const MatrixProduct& product = *lanes.front()->product;
+  if (products_of(product) > 1) return multiply_quads(lanes);
+  const MatrixType type = product.a;
   if (type == MatrixType::kF64) return multiply_as<double>(lanes, warp, window);
   if (is_integer(type)) return multiply_as<std::uint32_t>(lanes, warp, window);
   multiply_as<float>(lanes, warp, window);

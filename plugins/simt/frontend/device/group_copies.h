@@ -3,16 +3,9 @@
 #pragma once
 #include <cooperative_groups.h>
 
-namespace cooperative_groups {
+#include <kmux/copies.h>
 
-template <size_t width, class G>
-KMUX_DEVICE void kmux_copy(const G& group, void* to, const void* from, size_t bytes) {
-  char* const target = static_cast<char*>(to);
-  const char* const source = static_cast<const char*>(from);
-  const size_t first = group.thread_rank(), threads = group.size(), whole = bytes / width * width;
-  for (size_t i = first * width; i < whole; i += threads * width) __builtin_memcpy(target + i, source + i, width);
-  for (size_t i = whole + first; i < bytes; i += threads) target[i] = source[i];
-}
+namespace cooperative_groups {
 
 // `bytes`: a number, or an object whose type states the common alignment.
 template <class G, class T, class Size>

@@ -9,10 +9,14 @@ KMUX_DEVICE void __mbarrier_init(__mbarrier_t* b, unsigned count) {
   asm volatile("mbarrier.init.b64 [%0], %1;" ::"r"(b), "r"(count) : "memory");
 }
 KMUX_DEVICE void __mbarrier_inval(__mbarrier_t* b) { asm volatile("mbarrier.inval.b64 [%0];" ::"r"(b) : "memory"); }
-KMUX_DEVICE __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* b) {
+KMUX_DEVICE __mbarrier_token_t kmux_mbarrier_arrive(__mbarrier_t* b, unsigned count) {
   __mbarrier_token_t token;
-  asm volatile("mbarrier.arrive.b64 %0, [%1];" : "=r"(token) : "r"(b) : "memory");
+  asm volatile("mbarrier.arrive.b64 %0, [%1], %2;" : "=r"(token) : "r"(b), "r"(count) : "memory");
   return token;
+}
+KMUX_DEVICE __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* b) { return kmux_mbarrier_arrive(b, 1); }
+KMUX_DEVICE void kmux_mbarrier_expect(__mbarrier_t* b, unsigned bytes) {
+  asm volatile("mbarrier.expect_tx.b64 [%0], %1;" ::"r"(b), "r"(bytes) : "memory");
 }
 KMUX_DEVICE __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t* b) {
   __mbarrier_token_t token;

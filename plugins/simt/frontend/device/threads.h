@@ -78,7 +78,7 @@ int printf(const char*, ...);
 #define __constant__ __attribute__((annotate("kmux.constant")))
 #define __grid_constant__
 #define __managed__
-#define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks, which __cluster_dims__ asks for")
+#define __cluster_dims__(...) __attribute__((annotate("kmux.cluster", __VA_ARGS__)))
 #define __shared__ __attribute__((annotate("kmux.shared"), aligned(16)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)

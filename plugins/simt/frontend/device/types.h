@@ -114,6 +114,7 @@ KMUX_CHANGED(underlying_type, __underlying_type)
   struct name : bool_constant<builtin(T)> {}; \
   template <class T>                          \
   inline constexpr bool name##_v = builtin(T);
+KMUX_ASKED(has_unique_object_representations, __has_unique_object_representations)
 KMUX_ASKED(is_arithmetic, __is_arithmetic)
 KMUX_ASKED(is_array, __is_array)
 KMUX_ASKED(is_class, __is_class)

@@ -58,5 +58,5 @@ define void @refused(i32 %x) {
   call void asm sideeffect "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {_}, {$0}, {$0}, {$0};", "r"(i32 %x)
   ret void
 }
-; CHECK-DAG: attributes [[WMMA]] = { "kmux-assembly-refusal"="whose instruction \22wmma.mma.sync.aligned\22 is not for this processor (it needs fragments of wmma, which mma and ldmatrix do without)" }
+; CHECK-DAG: attributes [[WMMA]] = { "kmux-assembly-refusal"="whose instruction \22wmma.mma.sync.aligned\22 is not for this processor (it needs fragments of wmma, which nvcuda::wmma has)" }
 ; CHECK-DAG: attributes [[COUNT]] = { "kmux-assembly-refusal"="whose instruction \22mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32\22 is not for this processor (an operand has 1 registers instead of 2)" }
