@@ -149,12 +149,15 @@ TEST(DeviceLanguageTest, VectorTypesMatchCudaLayout) {
             "  sum += a.x + b.x + b.y + c.x + c.y + c.z + d.x + d.y + d.z + d.w; }\n";
   }
   check("dim3", 12, 4);
-  expect({checks + "__global__ void k" +
-          body("  float sum = 0;\n" + sums +
-               "  const dim3 a, b(2), c(2, 3), d = {4, 5, 6}, e = gridDim; const uint3 f = threadIdx;\n"
-               "  y[i] = sum + a.x + a.y + a.z + b.x + b.y + c.y + c.z + d.z + (e.x == gridDim.x) + (f.x == "
-               "threadIdx.x);")},
-         [](float, int) { return 12 * 55 + 3 + 3 + 4 + 6 + 2; });
+  expect(
+      {checks + "__device__ dim3 block_of() { return blockIdx; }\n__global__ void k" +
+       body(
+           "  float sum = 0;\n" + sums +
+           "  const dim3 a, b(2), c(2, 3), d = {4, 5, 6}, e = gridDim; const uint3 f = threadIdx;\n"
+           "  const dim3 g = threadIdx, h(threadIdx), j(blockDim), l = block_of();\n"
+           "  y[i] = sum + a.x + a.y + a.z + b.x + b.y + c.y + c.z + d.z + (e.x == gridDim.x) + (f.x == threadIdx.x) + "
+           "(g.x == threadIdx.x) + (h.x == threadIdx.x) + (j.x == blockDim.x) + (l.x == blockIdx.x);")},
+      [](float, int) { return 12 * 55 + 3 + 3 + 4 + 6 + 6; });
 }
 
 TEST(DeviceLanguageTest, SupportsLoadsAndStoresWithCacheHints) {

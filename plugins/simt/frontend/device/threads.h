@@ -103,6 +103,9 @@ struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  // In one step from an index, since a return value converts by no more.
+  template <class Index, class = typename Index::kmux_value>
+  constexpr dim3(const Index& index) : x(index.x), y(index.y), z(index.z) {}
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
@@ -113,6 +116,7 @@ struct dim3 {
   __declspec(property(get = get_##axis)) unsigned axis;
 #define KMUX_INDEX(index, type)                                                         \
   struct kmux_##index##_index {                                                         \
+    using kmux_value = type;                                                            \
     KMUX_AXIS(index, x) KMUX_AXIS(index, y) KMUX_AXIS(index, z) operator type() const { \
       return {kmux_##index##_x(), kmux_##index##_y(), kmux_##index##_z()};              \
     }                                                                                   \
