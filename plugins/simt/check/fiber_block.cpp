@@ -137,22 +137,18 @@ void for_each_block(const Groups& groups, const Visit& visit) {
   }
 }
 
-// Adds the clocks of all threads of a block to its barrier or that of the grid, ended ones too.
-void arrive_all(FiberBlock& block, BarrierClock& barrier) {
-  for (Thread& thread : block.threads) barrier.arrive(*thread.clock);
-}
-
-void acquire_all(FiberBlock& block, BarrierClock& barrier) {
-  for (Thread& thread : block.threads) thread.clock->acquire(barrier);
-}
-
-// Passes the barrier of the grid. Blocks of other clusters do not access the memory that is checked.
-void join_clocks(BlockGroup& group) {
-  if (!group.check) return;
-  BarrierClock clock;
-  for (FiberBlock& block : group.blocks) arrive_all(block, clock);
-  clock.complete();
-  for (FiberBlock& block : group.blocks) acquire_all(block, clock);
+// Passes a barrier of all threads of some blocks, ended ones too.
+template <class Blocks>
+void join_clocks(Blocks& blocks) {
+  BarrierClock barrier;
+  for (FiberBlock& block : blocks) {
+    for (Thread& thread : block.threads) barrier.arrive(*thread.clock);
+  }
+  barrier.complete();
+  for (FiberBlock& block : blocks) {
+    for (Thread& thread : block.threads) thread.clock->acquire(barrier);
+    block.check->shadow().pass_barrier();
+  }
 }
 
 }  // namespace
@@ -177,10 +173,8 @@ bool FiberLaunch::release_barrier() {
   if (std::ranges::any_of(block_->threads, waits_for_unit)) return false;  // it may come there later
   if (check() != nullptr) {
     check_barrier(*first);
-    BarrierClock clock;
-    arrive_all(*block_, clock);
-    clock.complete();
-    acquire_all(*block_, clock);
+    std::span<FiberBlock> own(block_, 1);
+    join_clocks(own);
   }
   for (Thread& thread : block_->threads) {
     if (waits(thread)) thread.state = Thread::State::kReady;
@@ -192,7 +186,9 @@ bool FiberLaunch::release_barrier() {
 bool FiberLaunch::release_grid() {
   check_grid_barrier();
   bool any = false;
-  for (const auto& group : groups_) join_clocks(*group);
+  for (const auto& group : groups_) {
+    if (group->check) join_clocks(group->blocks);  // other clusters do not access the memory that is checked
+  }
   for_each_block(groups_, [&](FiberBlock& block) {
     for (Thread& thread : block.threads) {
       if (thread.state != Thread::State::kAtGridBarrier) continue;

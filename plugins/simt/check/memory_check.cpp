@@ -99,7 +99,7 @@ MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const km
       }
     }
   }
-  shadow_.resize(shared.bytes());
+  shadow_.resize(shared.bytes(), group.windows.count() == 1);
 }
 
 void MemoryCheck::begin_block() {

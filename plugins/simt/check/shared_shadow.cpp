@@ -5,13 +5,14 @@
 
 namespace kmux::simt {
 
-void SharedShadow::resize(std::size_t bytes) {
+void SharedShadow::resize(std::size_t bytes, bool is_alone) {
+  is_alone_ = is_alone;
   words_.resize(bytes / kWordBytes + 1);
   splits_.resize(words_.size());
 }
 
 void SharedShadow::begin_block() {
-  ++block_;
+  first_epoch_ = ++epoch_;
   if (!parts_.empty()) std::ranges::fill(splits_, 0);
   parts_.clear();
 }
@@ -50,6 +51,7 @@ void SharedShadow::note_nothing(std::uint64_t offset) { split_cell(offset).write
 
 bool SharedShadow::is_concurrent(const Touch& before, const ThreadClock& clock, bool is_atomic) const {
   if (is_none(before) || before.actor == clock.actor()) return false;
+  if (before.epoch != epoch_ && is_alone_ && !before.is_asynchronous) return false;
   if (before.is_atomic && is_atomic) return false;
   return !clock.is_after(before.actor, before.time);
 }
@@ -93,7 +95,7 @@ SharedShadow::Verdict SharedShadow::note(const ThreadClock& clock, const MemoryA
   const bool is_same = access.is(access_kind::kHasValue) && access.bytes <= sizeof access.value &&
                        std::memcmp(now, &access.value, access.bytes) == 0;
   const bool is_used = access.is(access_kind::kRead) && !access.is(access_kind::kPassedOn);
-  const Touch touch{.block = block_,
+  const Touch touch{.epoch = epoch_,
                     .time = clock.now(),
                     .actor = clock.actor(),
                     .is_atomic = access.is(access_kind::kAtomic),
@@ -119,8 +121,8 @@ SharedShadow::Verdict SharedShadow::note(const ThreadClock& clock, const MemoryA
 SharedShadow::Granule& SharedShadow::granule_at(std::uint64_t offset) {
   if (granules_.empty()) granules_.resize(words_.size() * kWordBytes / kGranuleBytes + 1);
   Granule& granule = granules_[offset / kGranuleBytes];
-  if (granule.block != block_) {
-    granule.block = block_;
+  if (granule.first_epoch != first_epoch_) {
+    granule.first_epoch = first_epoch_;
     granule.readers_count = 0;
     granule.swizzle = kUnknownSwizzle;
     granule.mbarriers = 0;
@@ -193,7 +195,7 @@ SharedShadow::Verdict SharedShadow::note_unit(const ThreadClock& clock, const Un
                                               std::uint64_t bytes) {
   Verdict verdict;
   const Touch touch{
-      .block = block_, .time = access.time, .actor = access.actor, .is_asynchronous = true, .site = access.site};
+      .epoch = epoch_, .time = access.time, .actor = access.actor, .is_asynchronous = true, .site = access.site};
   for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at) {
     check_unit(cell, clock, access, at, verdict);
     if (access.is_write) cell = {.writer = touch, .readers = {}};

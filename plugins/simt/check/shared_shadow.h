@@ -12,7 +12,7 @@ namespace kmux::simt {
 
 /// An access to a byte of shared memory.
 struct Touch {
-  std::uint32_t block = 0;  // the number of the block that ran; 0: none
+  std::uint32_t epoch = 0;  // 0: none
   Time time = 0;
   Actor actor = 0;
   bool is_atomic = false;
@@ -51,9 +51,12 @@ class SharedShadow {
     std::optional<TileSwizzle> swizzle;  // another one than that of the access
   };
 
-  void resize(std::size_t bytes);
+  /// `is_alone`: no thread of another block accesses the memory.
+  void resize(std::size_t bytes, bool is_alone);
   /// Marks all bytes as unwritten.
   void begin_block();
+  /// Passes a barrier of all threads of the block: a short cut for what their clocks say.
+  void pass_barrier() { ++epoch_; }
   bool is_written(std::uint64_t offset) const;
   /// Marks the byte at `offset` as unwritten: its value came from an unwritten byte.
   void note_nothing(std::uint64_t offset);
@@ -73,7 +76,7 @@ class SharedShadow {
   };
   /// 16 bytes, which units access together.
   struct Granule {
-    std::uint32_t block = 0;
+    std::uint32_t first_epoch = 0;  // of its block
     std::uint8_t readers_count = 0;
     TileSwizzle swizzle = kUnknownSwizzle;
     std::uint8_t mbarriers = 0;  // a bit for each half
@@ -82,7 +85,7 @@ class SharedShadow {
   static constexpr std::uint64_t kWordBytes = 4;
   static constexpr std::uint64_t kGranuleBytes = 16;
 
-  bool is_none(const Touch& touch) const { return touch.block != block_; }
+  bool is_none(const Touch& touch) const { return touch.epoch < first_epoch_; }
   bool is_concurrent(const Touch& before, const ThreadClock& clock, bool is_atomic) const;
   const Touch* conflict_of(const Cell& cell, const ThreadClock& clock, const MemoryAccess& access, bool is_same) const;
   void add_reader(Cell& cell, const Touch& reader, const ThreadClock& clock);
@@ -104,7 +107,9 @@ class SharedShadow {
   std::vector<std::uint32_t> splits_;  // of each word: 0, or 1 + its place in `parts_`
   std::vector<std::array<Cell, kWordBytes>> parts_;
   std::vector<Granule> granules_;  // empty until a unit accesses memory
-  std::uint32_t block_ = 0;
+  bool is_alone_ = true;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t first_epoch_ = 0;  // of the running block
 };
 
 }  // namespace kmux::simt
