@@ -55,7 +55,7 @@ class SharedShadow {
   void resize(std::size_t bytes, bool is_alone);
   /// Marks all bytes as unwritten.
   void begin_block();
-  /// Passes a barrier of all threads of the block: a short cut for what their clocks say.
+  /// Notes a barrier of all threads of the block, whose clocks need not be compared for earlier accesses.
   void pass_barrier() { ++epoch_; }
   bool is_written(std::uint64_t offset) const;
   /// Marks the byte at `offset` as unwritten: its value came from an unwritten byte.
