@@ -22,6 +22,7 @@
 #include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/inline_calls.h"
 #include "simt/transforms/lockstep.h"
+#include "simt/transforms/notes.h"
 #include "simt/transforms/ordered_sums.h"
 #include "simt/transforms/prefetches.h"
 #include "simt/transforms/private_arrays.h"
@@ -216,6 +217,7 @@ std::vector<llvm::Function*> defined(const llvm::Module& module, const BlockExte
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check) {
   std::vector<llvm::Function*> on_fibers;
   std::vector<Error> reasons;
+  if (!check.memory) erase_notes(module);
   place_shared_globals(module);
   mark_pointed(defined(module, kernels));
   for (const auto& [name, extents] : kernels) {

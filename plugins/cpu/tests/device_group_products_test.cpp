@@ -20,6 +20,7 @@ __global__ void k(const unsigned* x, unsigned* y, int n) {
     asm volatile("st.shared.u16 [%0], %1;" :: "r"(swizzled(a + 2 * i)), "r"((unsigned)halves[i]) : "memory");
     asm volatile("st.shared.u16 [%0], %1;" :: "r"(swizzled(b + 2 * i)), "r"((unsigned)halves[4096 + i]) : "memory");
   }
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + lane / 4;
   float d[32];
@@ -78,6 +79,7 @@ void expect_group(const GroupCase& one) {
   const std::string source = std::string(kPlace) + R"(__global__ void k(const unsigned* x, unsigned* y, int n) {
   __shared__ __align__(16) unsigned all[4096];
   for (int i = threadIdx.x; i < 4096; i += 128) all[i] = x[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   unsigned d[)" + count + R"(];
   for (int i = 0; i < )" + count +
@@ -142,6 +144,7 @@ TEST(DeviceGroupProductsTest, DISABLED_Speed) {
     std::string source = std::string(kPlace) + R"(__global__ void k(const unsigned* x, unsigned* y, int n) {
   __shared__ __align__(16) unsigned all[12*1024];
   for (int i = threadIdx.x; i < 12*1024; i += 128) all[i] = 0;
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   float d[64];
   for (int i = 0; i < 64; ++i) d[i] = 0;

@@ -33,6 +33,8 @@ inline constexpr std::string_view kDivisor =
     "kmux.divisor.i";  // and its bits: (n), which may not be folded before calls are inlined
 inline constexpr std::string_view kUnit =
     "kmux.unit.";  // and its name: a unit of a GPU that works beside threads (simt/units/unit_calls.h)
+inline constexpr std::string_view kNote =
+    "kmux.note.";  // and its name: an event for the checks of a kernel, without other effect (simt/units/note_calls.cpp)
 inline constexpr std::string_view kScale = "kmux.scale.";  // and its type: (x, n): x times 2^n
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): true if all lanes have it; all must be active
@@ -60,6 +62,8 @@ inline bool is_barrier(const llvm::Value* value) {
 }
 /// Returns true if `value` calls a unit of a GPU: threads that do so run on fibers.
 inline bool is_unit_call(const llvm::Value* value) { return called(value).starts_with(call::kUnit); }
+/// Returns true if `value` is a note for checks.
+inline bool is_note_call(const llvm::Value* value) { return called(value).starts_with(call::kNote); }
 /// Returns true if `value` calls one of call::kWarp.
 inline bool is_warp_index(const llvm::Value* value) { return called(value).starts_with("kmux.warp."); }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simt/check/cluster_barrier.h"
+#include "simt/check/cluster_check.h"
 #include "simt/check/fiber.h"
 #include "simt/check/memory_check.h"
 #include "simt/check/named_barriers.h"
@@ -40,6 +41,7 @@ struct BlockGroup {
 
   SharedWindows windows;
   ClusterBarrier barrier;
+  std::unique_ptr<ClusterCheck> check;  // null if the kernel is not checked
   std::deque<FiberBlock> blocks;  // in the order of their ranks
 };
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "simt/check/clocks.h"
+
 namespace kmux::simt {
 
 /// The barrier of a cluster, which all of its threads that have not ended arrive at. Its generation changes then.
@@ -9,6 +11,7 @@ struct ClusterBarrier {
   std::uint64_t generation = 0;
   unsigned arrived = 0;
   unsigned live = 0;  // threads
+  BarrierClock clock = {};
 
   /// Counts an arrival. Returns true if it was the last one.
   bool arrive() {
@@ -27,6 +30,7 @@ struct ClusterBarrier {
     if (arrived == 0 || arrived < live) return false;
     arrived = 0;
     ++generation;
+    clock.complete();
     return true;
   }
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/check/clocks.h"
 #include "simt/check/fiber_launch.h"
 
 namespace kmux::simt {
@@ -63,7 +64,7 @@ class FiberPool {
   std::vector<std::unique_ptr<Fiber>> idle_;
 };
 
-inline constexpr unsigned kWarpLanes = 32;
+inline constexpr unsigned kWarpLanes = kClockLanes;
 
 using Index = std::array<unsigned, 3>;
 
@@ -119,9 +120,7 @@ struct Thread {
   unsigned mask = 0;  // participants that it has set for its warp calls
   WarpCall call = {};
   const kmux_cpu_site* site = nullptr;  // of its current barrier or warp call, if the kernel is checked
-  /// The number of __syncwarp calls it has passed and, for each other lane, the count up to which it has seen that
-  /// lane's effects.
-  std::array<std::uint32_t, kWarpLanes> seen = {};
+  std::unique_ptr<ThreadClock> clock = {};  // null if the kernel is not checked
   unsigned polls = 0;
   bool only_polls = false;  // true if it has yielded because it polls memory
   Wait wait = {};  // if it is kWaiting

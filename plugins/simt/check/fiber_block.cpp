@@ -92,9 +92,35 @@ void FiberLaunch::resume(Thread& thread) {
   if (thread.state == Thread::State::kEnded) note_end(thread);
 }
 
+// Notes copies from shared memory that a thread has not waited for. Most GPUs keep that memory long enough.
+void FiberLaunch::check_stores(const Thread& thread) {
+  const WorkGroups& bulk = thread.clock->bulk;
+  if (bulk.is_done()) return;
+  findings_.add_note({Finding::Kind::kUnit, bulk.site, thread.index,
+                      "ends while a bulk copy may still read its shared memory", "the thread has not waited for it",
+                      "Execute cp.async.bulk.wait_group.read 0 before the end"});
+}
+
+void FiberLaunch::end_checked_block() {
+  check()->end_block();
+  for (const auto& [group, sequence] : block_->group->check->products) {
+    const kmux_cpu_site* const site = sequence.unpaired();
+    if (group.first != block_->rank || site == nullptr) continue;
+    findings_.add({Finding::Kind::kGroup, site,
+                   block_->threads[group.second * kWarpLanes * ProductSequence::kWarps].index,
+                   "executes wgmma in some warps of a group of four alone", "the others have ended before",
+                   "Execute it in all four warps"});
+  }
+}
+
 void FiberLaunch::note_end(Thread& thread) {
   const unsigned live = --block_->live;
+  if (live == 0 && check() != nullptr) end_checked_block();
   ClusterBarrier& barrier = block_->group->barrier;
+  if (thread.clock) {
+    check_stores(thread);
+    barrier.clock.arrive(*thread.clock);
+  }
   const bool has_arrived = thread.has_arrived && thread.cluster_generation == barrier.generation;
   const bool ends_barrier = barrier.note_end(has_arrived);
   if (block_->barriers.note_end(live) || ends_barrier) note_change();
@@ -108,6 +134,20 @@ template <class Visit>
 void for_each_block(const Groups& groups, const Visit& visit) {
   for (const auto& group : groups) {
     for (FiberBlock& block : group->blocks) visit(block);
+  }
+}
+
+// Passes a barrier of all threads of some blocks, ended ones too.
+template <class Blocks>
+void join_clocks(Blocks& blocks) {
+  BarrierClock barrier;
+  for (FiberBlock& block : blocks) {
+    for (Thread& thread : block.threads) barrier.arrive(*thread.clock);
+  }
+  barrier.complete();
+  for (FiberBlock& block : blocks) {
+    for (Thread& thread : block.threads) thread.clock->acquire(barrier);
+    block.check->shadow().pass_barrier();
   }
 }
 
@@ -131,9 +171,10 @@ bool FiberLaunch::release_barrier() {
   if (first == block_->threads.end()) return false;
   const auto waits_for_unit = [](const Thread& thread) { return thread.state == Thread::State::kWaiting; };
   if (std::ranges::any_of(block_->threads, waits_for_unit)) return false;  // it may come there later
-  if (MemoryCheck* const checking = check()) {
+  if (check() != nullptr) {
     check_barrier(*first);
-    checking->pass_barrier();
+    std::span<FiberBlock> own(block_, 1);
+    join_clocks(own);
   }
   for (Thread& thread : block_->threads) {
     if (waits(thread)) thread.state = Thread::State::kReady;
@@ -145,8 +186,10 @@ bool FiberLaunch::release_barrier() {
 bool FiberLaunch::release_grid() {
   check_grid_barrier();
   bool any = false;
+  for (const auto& group : groups_) {
+    if (group->check) join_clocks(group->blocks);  // other clusters do not access the memory that is checked
+  }
   for_each_block(groups_, [&](FiberBlock& block) {
-    if (block.check) block.check->pass_barrier();
     for (Thread& thread : block.threads) {
       if (thread.state != Thread::State::kAtGridBarrier) continue;
       thread.state = Thread::State::kReady;

@@ -48,6 +48,7 @@ class FiberLaunch {
   const Index& cluster() const { return cluster_; }  // its extents
   const kmux_cpu_grid& launch() const { return launch_; }
   SharedMemory& memory() { return block_->memory; }
+  Findings& findings() { return findings_; }
   MemoryCheck* check() { return block_->check ? &*block_->check : nullptr; }
   void wait_at_barrier() { wait(Thread::State::kAtBarrier); }
   void wait_for_grid() { wait(Thread::State::kAtGridBarrier); }
@@ -96,6 +97,8 @@ class FiberLaunch {
   void wait(Thread::State state);
   Progress run_ready();
   void resume(Thread& thread);
+  void end_checked_block();
+  void check_stores(const Thread& thread);
   void note_end(Thread& thread);
   bool release_warps();
   bool release_barrier();

@@ -33,7 +33,8 @@ void pin_warp_calls(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     const std::string_view name = called(&instruction);
     const bool is_of_warp = name == call::kShuffle || name == call::kBallot || name == call::kSyncWarp;
-    if (!is_of_warp && !is_barrier(&instruction) && !is_unit_call(&instruction)) continue;
+    if (!is_of_warp && !is_barrier(&instruction) && !is_unit_call(&instruction) && !is_note_call(&instruction))
+      continue;
     auto& made = llvm::cast<llvm::CallInst>(instruction);
     made.setTailCallKind(llvm::CallInst::TCK_NoTail);
     made.removeFnAttr(llvm::Attribute::Memory);

@@ -11,6 +11,8 @@ extern "C" {
 struct kmux_cpu_site {
   const char* file;
   unsigned line;
+  const char* caller_file;  // the kernel's line, if this one is inlined from another file; else null
+  unsigned caller_line;
 };
 
 /// A static shared variable. One that the kernel does not reach has no bytes.

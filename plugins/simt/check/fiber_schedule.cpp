@@ -131,10 +131,12 @@ Status FiberLaunch::check_interruption() {
 std::unique_ptr<BlockGroup> FiberLaunch::new_group() {
   const unsigned blocks = product_of(cluster_);
   auto group = std::make_unique<BlockGroup>(blocks, layout_.bytes());
+  if (kernel_.is_checked != 0)
+    group->check = std::make_unique<ClusterCheck>(Actors(blocks, static_cast<unsigned>(order_.size())));
   for (unsigned rank = 0; rank < blocks; ++rank) {
     FiberBlock& block = group->blocks.emplace_back(FiberBlock{{}, layout_, group.get(), rank});
     block.memory.place_in(group->windows, rank);
-    if (kernel_.is_checked != 0) block.check.emplace(kernel_, extents_, block.memory, findings_);
+    if (kernel_.is_checked != 0) block.check.emplace(kernel_, extents_, block.memory, findings_, *group, rank);
   }
   return group;
 }
@@ -154,6 +156,7 @@ void FiberLaunch::begin_group(std::uint64_t number) {
   BlockGroup& group = *groups_.emplace_back(std::move(idle_.back()));
   idle_.pop_back();
   group.barrier = {.live = static_cast<unsigned>(order_.size() * group.blocks.size())};
+  if (group.check) group.check->clear();
   for (FiberBlock& block : group.blocks) begin_block(block, index_in_grid(number, block.rank));
 }
 
@@ -168,7 +171,9 @@ void FiberLaunch::begin_block(FiberBlock& block, const Index& index) {
     Thread& thread = block.threads[i];
     thread.number = i;
     thread.index = index_of(i, extents);
-    thread.seen[thread.lane()] = 1;
+    if (!block.check) continue;
+    thread.clock =
+        std::make_unique<ThreadClock>(block.group->check->actors.first_of_warp(block.rank, i), thread.lane());
   }
   enter(block);
   if (block.check) block.check->begin_block();

@@ -12,14 +12,18 @@ std::string to_string(const Index& index) {
 }
 
 std::string Findings::place(const kmux_cpu_site* site) {
-  return site == nullptr ? "an unknown line" : site->file + (":" + std::to_string(site->line));
+  if (site == nullptr) return "an unknown line";
+  const auto line = [](const char* file, unsigned number) { return file + (":" + std::to_string(number)); };
+  const std::string own = line(site->file, site->line);
+  return site->caller_file == nullptr ? own : own + ", called at " + line(site->caller_file, site->caller_line);
 }
 
 namespace {
 
 bool is_same(const kmux_cpu_site* a, const kmux_cpu_site* b) {
   if (a == b) return true;
-  return a != nullptr && b != nullptr && a->line == b->line && std::string_view(a->file) == b->file;
+  return a != nullptr && b != nullptr && a->line == b->line && a->caller_line == b->caller_line &&
+         std::string_view(a->file) == b->file;
 }
 
 struct Notes {

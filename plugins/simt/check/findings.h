@@ -21,6 +21,12 @@ struct Finding {
     kMisaligned,
     kUninitialised,
     kRace,
+    kUnit,  // a race with a unit that works beside threads
+    kUnfenced,
+    kMbarrier,
+    kSwizzle,
+    kEnded,
+    kGroup,
     kStack,
     kQuotient,
   };
@@ -48,7 +54,7 @@ class Findings {
 
   explicit Findings(std::string kernel) : kernel_(std::move(kernel)) {}
 
-  /// Returns the text of a source line: "k.cu:12".
+  /// Returns the text of a source line: "k.cu:12", or "copy.h:7, called at k.cu:12" for code of another file.
   static std::string place(const kmux_cpu_site* site);
 
   void set_block(const Index& block) { block_ = block; }

@@ -39,8 +39,15 @@ llvm::Constant* Sites::of(const llvm::Instruction& instruction) {
   }
   if (place == nullptr || place->getLine() == 0)
     return llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
-  llvm::Constant* const line = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), place->getLine());
-  return own_constant(module_, llvm::ConstantStruct::getAnon({text_constant(module_, file_of(*place)), line}));
+  const llvm::DILocation* caller = place;
+  while (caller->getInlinedAt() != nullptr) caller = caller->getInlinedAt();
+  const bool has_caller = file_of(*caller) != file_of(*place);
+  const auto number = [&](unsigned line) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), line); };
+  llvm::Constant* const caller_file = has_caller ? text_constant(module_, file_of(*caller))
+                                                 : llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
+  return own_constant(module_,
+                      llvm::ConstantStruct::getAnon({text_constant(module_, file_of(*place)), number(place->getLine()),
+                                                     caller_file, number(has_caller ? caller->getLine() : 0)}));
 }
 
 namespace {
@@ -262,7 +269,7 @@ bool is_met_together(const llvm::Instruction& instruction) {
        {call::kBarrier, call::kGridBarrier, call::kShuffle, call::kBallot, call::kSyncWarp}) {
     if (calls(&instruction, name)) return true;
   }
-  return is_unit_call(&instruction);
+  return is_unit_call(&instruction) || is_note_call(&instruction);
 }
 
 void Instrumenter::visit(llvm::Instruction& instruction) {

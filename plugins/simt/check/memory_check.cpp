@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simt/check/block_group.h"
+#include "simt/check/race_text.h"
+
 namespace kmux::simt {
 namespace {
 
@@ -12,8 +15,6 @@ constexpr int kSpoiled = 0xcb;
 constexpr std::uint64_t kDynamicAlignment = 1024;  // bytes: swizzled copies of tensors take multiples
 
 std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
-
-bool is_of_warp(unsigned other, const Thread& thread) { return other / kWarpLanes == thread.number / kWarpLanes; }
 
 }  // namespace
 
@@ -65,70 +66,6 @@ const SharedMemory::Variable& SharedMemory::nearest(std::uint64_t offset) const 
   return *best;
 }
 
-// Between two barriers of the block, only __syncwarp orders accesses of threads, and only within a warp.
-bool SharedShadow::is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const {
-  if (before.epoch != epoch_ || before.thread == thread.number) return false;
-  if (before.is_atomic && is_atomic) return false;
-  return !is_of_warp(before.thread, thread) || thread.seen[before.thread % kWarpLanes] < before.time;
-}
-
-// `is_same`: the access writes the value already there. Such writes agree, whichever comes last.
-const SharedShadow::Touch* SharedShadow::conflict_of(const Cell& cell, const Thread& thread, const MemoryAccess& access,
-                                                     bool is_same) const {
-  const bool is_atomic = access.is(access_kind::kAtomic);
-  if (!is_same && is_concurrent(cell.writer, thread, is_atomic)) return &cell.writer;
-  if (!access.is(access_kind::kWrite)) return nullptr;
-  const Touch* conflict = nullptr;  // preferably with another warp: that needs the stronger barrier
-  for (const Touch& reader : cell.readers) {
-    if (!is_concurrent(reader, thread, is_atomic)) continue;
-    if (conflict == nullptr || is_of_warp(conflict->thread, thread)) conflict = &reader;
-  }
-  return conflict;
-}
-
-// Keeps two readers of different threads: those that are most likely not ordered with a later write.
-void SharedShadow::add_reader(Cell& cell, const Touch& reader, const Thread& thread) {
-  Touch& first = cell.readers[0];
-  Touch& second = cell.readers[1];
-  if (!is_concurrent(first, thread, false)) {
-    first = reader;
-  } else if (second.epoch != epoch_ || second.thread == reader.thread || !is_concurrent(second, thread, false)) {
-    second = reader;
-  }
-}
-
-// In an epoch in which no thread accesses memory: no access conflicts with it.
-void SharedShadow::note_unit(std::uint64_t offset, std::uint64_t bytes) {
-  const Touch touch{.epoch = first_epoch_};
-  for (std::uint64_t i = 0; i < bytes; ++i) cells_[offset + i].writer = touch;
-}
-
-SharedShadow::Verdict SharedShadow::note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset,
-                                         const char* now) {
-  Verdict verdict;
-  const bool is_same = access.is(access_kind::kHasValue) && access.bytes <= sizeof access.value &&
-                       std::memcmp(now, &access.value, access.bytes) == 0;
-  const bool is_atomic = access.is(access_kind::kAtomic);
-  const bool is_used = access.is(access_kind::kRead) && !access.is(access_kind::kPassedOn);
-  const Touch touch{.epoch = epoch_,
-                    .time = thread.seen[thread.lane()],
-                    .thread = static_cast<std::uint16_t>(thread.number),
-                    .is_atomic = is_atomic,
-                    .site = access.site};
-  for (std::uint64_t i = 0; i < access.bytes; ++i) {
-    Cell& cell = cells_[offset + i];
-    if (is_used && !verdict.unwritten && !is_written(offset + i)) verdict.unwritten = offset + i;
-    const Touch* const other = verdict.conflict ? nullptr : conflict_of(cell, thread, access, is_same);
-    if (other != nullptr) verdict.conflict = {other->site, other->thread, other == &cell.writer, offset + i};
-    if (access.is(access_kind::kWrite)) {
-      cell.writer = touch;
-    } else {
-      add_reader(cell, touch, thread);
-    }
-  }
-  return verdict;
-}
-
 namespace {
 
 constexpr std::uintptr_t kNullBytes = 4096;  // lower addresses come from a null pointer
@@ -151,8 +88,8 @@ std::string shared_name(const SharedMemory::Variable& variable) {
 }  // namespace
 
 MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
-                         SharedMemory& shared, Findings& findings)
-    : shared_(shared), findings_(findings) {
+                         SharedMemory& shared, Findings& findings, BlockGroup& group, unsigned rank)
+    : shared_(shared), findings_(findings), group_(group), rank_(rank) {
   for (const auto& some : {extents, std::span(kernel.globals, kernel.global_count)}) {
     for (const kmux_cpu_extent& extent : some) {
       if (extent.bytes == kmux_cpu_any) {
@@ -162,17 +99,13 @@ MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const km
       }
     }
   }
-  shadow_.resize(shared.bytes());
+  shadow_.resize(shared.bytes(), group.windows.count() == 1);
 }
 
 void MemoryCheck::begin_block() {
   shared_.spoil();
   shadow_.begin_block();
-}
-
-void MemoryCheck::note_unit(const char* address, std::uint64_t bytes) {
-  const std::uint64_t offset = shared_.offset_of(address);
-  if (shared_.find(offset, bytes) != nullptr) shadow_.note_unit(offset, bytes);
+  foreign_.clear();
 }
 
 char* MemoryCheck::nowhere(std::uint64_t bytes) {
@@ -251,7 +184,7 @@ bool MemoryCheck::is_sound(const Thread& thread, const MemoryAccess& access) {
     return false;
   }
   if (shared_.has(access.base) || shared_.has(access.address)) return check_shared(thread, access);
-  if (shared_.is_of_peer(access.address)) return true;
+  if (shared_.is_of_peer(access.address)) return group_.block_at(access.address)->check->check_peer(thread, access);
   return thread.fiber->owns(access.address) || check_global(thread, access);
 }
 
@@ -271,17 +204,73 @@ bool MemoryCheck::check_shared(const Thread& thread, const MemoryAccess& access)
   return true;
 }
 
+namespace {
+
+constexpr const char* kWaitForCluster = "Let all blocks wait at a barrier of the cluster before they end";
+
+}  // namespace
+
+void MemoryCheck::note_foreign(const Thread& thread, Actor actor, Time time, const kmux_cpu_site* site) {
+  const unsigned rank = group_.check->actors.name_of(thread.clock->actor()).rank;
+  if (rank == rank_) return;
+  foreign_[actor] = {time, site, group_.blocks[rank].index, thread.index};
+  if (group_.blocks[rank_].live != 0) return;
+  findings_.add({Finding::Kind::kEnded, site, thread.index,
+                 "uses shared memory of a block of its cluster that has ended",
+                 "block " + std::to_string(rank_) + " of the cluster", kWaitForCluster});
+}
+
+void MemoryCheck::end_block() {
+  if (foreign_.empty()) return;
+  FiberBlock& block = group_.blocks[rank_];
+  BarrierClock known;
+  for (Thread& thread : block.threads) known.arrive(*thread.clock);
+  for (const auto& [actor, access] : foreign_) {
+    if (known.has(actor, access.time)) continue;
+    findings_.set_block(access.block);
+    findings_.add({Finding::Kind::kEnded, access.site, access.thread,
+                   "uses shared memory of a block of its cluster that may have ended",
+                   "nothing in block " + std::to_string(rank_) + " of the cluster waits for it", kWaitForCluster});
+  }
+  findings_.set_block(block.index);
+}
+
+// Checks an access of a thread of another block of the cluster.
+bool MemoryCheck::check_peer(const Thread& thread, const MemoryAccess& access) {
+  note_foreign(thread, thread.clock->actor(), thread.clock->now(), access.site);
+  const std::uint64_t offset = shared_.offset_of(access.address);
+  const SharedMemory::Variable* const variable = shared_.find(offset, access.bytes);
+  if (variable == nullptr) {
+    const SharedMemory::Variable& near = shared_.nearest(offset);
+    report_outside(thread, access, name_of(near, thread), shared_.begin() + near.begin, near.bytes);
+    return false;
+  }
+  note_shared(thread, access, *variable);
+  return true;
+}
+
+std::string MemoryCheck::name_of(const SharedMemory::Variable& variable, const Thread& thread) const {
+  const bool is_own = group_.check->actors.name_of(thread.clock->actor()).rank == rank_;
+  return shared_name(variable) + (is_own ? "" : " of block " + std::to_string(rank_) + " of the cluster");
+}
+
 void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access,
                               const SharedMemory::Variable& variable) {
-  const SharedShadow::Verdict verdict = shadow_.note(thread, access, shared_.offset_of(access.address), access.address);
+  const SharedShadow::Verdict verdict =
+      shadow_.note(*thread.clock, access, shared_.offset_of(access.address), access.address);
   if (verdict.unwritten) report_unwritten(thread, access, variable, *verdict.unwritten);
   if (verdict.conflict) report_conflict(thread, access, variable, *verdict.conflict);
+  if (verdict.mbarrier) {
+    report_mbarrier(thread, access.site,
+                    std::string(access.verb()) + " " + bytes_text(access.bytes) + " of " + name_of(variable, thread),
+                    *verdict.mbarrier);
+  }
 }
 
 void MemoryCheck::report_unwritten(const Thread& thread, const MemoryAccess& access,
                                    const SharedMemory::Variable& variable, std::uint64_t offset) {
   if (findings_.count_known(Finding::Kind::kUninitialised, access.site)) return;
-  report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that no thread wrote",
+  report(Finding::Kind::kUninitialised, thread, access, "of " + name_of(variable, thread) + " that no thread wrote",
          "byte " + std::to_string(offset - variable.begin), "Write it before that");
 }
 
@@ -290,14 +279,71 @@ void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& acce
   // Within a warp: a barrier of the block might wait forever for the other warps.
   constexpr const char* kOfWarp = "Put __syncwarp() between the two";
   constexpr const char* kOfBlock = "Put __syncthreads() between the two, where all threads of the block come";
-  const bool same_warp = is_of_warp(conflict.thread, thread);
-  if (findings_.count_known(Finding::Kind::kRace, access.site, same_warp ? nullptr : kOfBlock)) return;
-  report(Finding::Kind::kRace, thread, access,
-         "of " + shared_name(variable) + " that another thread " + (conflict.was_write ? "wrote" : "read") +
-             " with no barrier between",
-         "byte " + std::to_string(conflict.byte - variable.begin) + ", thread number " +
-             std::to_string(conflict.thread) + " of the block at " + Findings::place(conflict.site),
-         same_warp ? kOfWarp : kOfBlock);
+  constexpr const char* kOfCluster = "Put a barrier of the cluster between the two";
+  const std::string what =
+      std::string(access.verb()) + " " + bytes_text(access.bytes) + " of " + name_of(variable, thread);
+  const Actors& actors = group_.check->actors;
+  if (conflict.before.is_asynchronous)
+    return report_unit(Finding::Kind::kUnit, thread, access.site, what, conflict, variable);
+  const ActorName own = actors.name_of(thread.clock->actor()), other = actors.name_of(conflict.before.actor);
+  const bool same_block = own.rank == other.rank;
+  const bool same_warp = same_block && own.number / kWarpLanes == other.number / kWarpLanes;
+  const char* const advice = same_warp ? kOfWarp : same_block ? kOfBlock : kOfCluster;
+  if (findings_.count_known(Finding::Kind::kRace, access.site, same_warp ? nullptr : advice)) return;
+  const RaceText text = race_text(conflict.before, conflict.was_write, actors, own.rank);
+  report(Finding::Kind::kRace, thread, access, "of " + name_of(variable, thread) + " that " + text.clause,
+         "byte " + std::to_string(conflict.byte - variable.begin) + ", " + text.where, advice);
+}
+
+// Reports that `access`, as "reads 4 bytes of shared variable "s"", is not ordered after that of a unit, or one of a unit
+// after another access.
+void MemoryCheck::report_unit(Finding::Kind kind, const Thread& thread, const kmux_cpu_site* site,
+                              const std::string& access, const SharedShadow::Conflict& conflict,
+                              const SharedMemory::Variable& variable) {
+  if (findings_.count_known(kind, site)) return;
+  const Actors& actors = group_.check->actors;
+  const unsigned rank = actors.name_of(thread.clock->actor()).rank;
+  const RaceText text = kind == Finding::Kind::kUnfenced ? unfenced_text(conflict.before, actors, rank)
+                                                         : race_text(conflict.before, conflict.was_write, actors, rank);
+  findings_.add({kind, site, thread.index, access + " that " + text.clause,
+                 "byte " + std::to_string(conflict.byte - variable.begin) + ", " + text.where, text.advice});
+}
+
+void MemoryCheck::report_mbarrier(const Thread& thread, const kmux_cpu_site* site, const std::string& access,
+                                  std::uint64_t offset) {
+  if (findings_.count_known(Finding::Kind::kMbarrier, site)) return;
+  const CheckedMbarrier* const barrier = group_.check->mbarriers.find(shared_.begin() + offset);
+  const std::string place = barrier == nullptr ? "" : ", initialised at " + Findings::place(barrier->init.site);
+  findings_.add({Finding::Kind::kMbarrier, site, thread.index, access + " where an mbarrier is in use",
+                 "byte " + std::to_string(offset) + " of shared memory" + place,
+                 "Invalidate it before (mbarrier.inval), or use other memory"});
+  shadow_.note_mbarrier(offset, false);
+}
+
+void MemoryCheck::make_asynchronous(const UnitAccess& access, const char* address, std::uint64_t bytes) {
+  const std::uint64_t offset = shared_.offset_of(address);
+  if (shared_.has(address) && shared_.find(offset, bytes) != nullptr) shadow_.make_asynchronous(access, offset, bytes);
+}
+
+void MemoryCheck::check_unit(const Thread& thread, const ThreadClock& issuer, const UnitAccess& access,
+                             const char* address, std::uint64_t bytes) {
+  const std::uint64_t offset = shared_.offset_of(address);
+  const SharedMemory::Variable* const variable = shared_.find(offset, bytes);
+  note_foreign(thread, access.actor, access.time, access.site);
+  if (variable == nullptr) return;
+  const SharedShadow::Verdict verdict = shadow_.note_unit(issuer, access, offset, bytes);
+  if (!verdict.conflict && !verdict.unfenced && !verdict.swizzle && !verdict.mbarrier) return;
+  const std::string what = unit_verb(group_.check->actors.name_of(access.actor).kind, access.is_write) + " " +
+                           bytes_text(bytes) + " of " + name_of(*variable, thread);
+  using enum Finding::Kind;
+  if (verdict.conflict) report_unit(kUnit, thread, access.site, what, *verdict.conflict, *variable);
+  if (verdict.unfenced) report_unit(kUnfenced, thread, access.site, what, *verdict.unfenced, *variable);
+  if (verdict.mbarrier) report_mbarrier(thread, access.site, what, *verdict.mbarrier);
+  if (verdict.swizzle && !findings_.count_known(kSwizzle, access.site)) {
+    findings_.add({kSwizzle, access.site, thread.index, what + " with another swizzle than its tile has",
+                   swizzle_text(access.swizzle) + " instead of " + swizzle_text(*verdict.swizzle),
+                   "Give the tensor map and the descriptor the same one"});
+  }
 }
 
 // Returns the extent that the address was computed from: also one that begins where another ends, or has no bytes.

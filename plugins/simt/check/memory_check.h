@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "simt/check/fiber.h"
 #include "simt/check/fiber_launch.h"
 #include "simt/check/findings.h"
+#include "simt/check/shared_shadow.h"
 #include "simt/check/shared_windows.h"
 
 namespace kmux::simt {
@@ -57,77 +59,30 @@ class SharedMemory {
   char* begin_ = nullptr;
 };
 
-/// The last writer and readers of each byte of a block's shared memory, and the barriers between which they ran.
-class SharedShadow {
- public:
-  /// An earlier access of another thread that nothing orders before this one.
-  struct Conflict {
-    const kmux_cpu_site* site;
-    unsigned thread;
-    bool was_write;
-    std::uint64_t byte;  // the first that both access
-  };
-  struct Verdict {
-    std::optional<std::uint64_t> unwritten;  // the first byte that no thread wrote
-    std::optional<Conflict> conflict;
-  };
-
-  void resize(std::size_t bytes) { cells_.resize(bytes); }
-  /// Marks all bytes as unwritten.
-  void begin_block() {
-    first_epoch_ = ++epoch_;
-    next_epoch();  // no thread accesses memory in the first one: note_unit
-  }
-  /// Passes a barrier of the block.
-  void next_epoch() { ++epoch_; }
-  bool is_written(std::uint64_t offset) const {
-    const Touch& writer = cells_[offset].writer;
-    return writer.epoch >= first_epoch_ && !writer.is_of_nothing;
-  }
-  /// Marks the byte at `offset` as unwritten: its value came from an unwritten byte.
-  void note_nothing(std::uint64_t offset) { cells_[offset].writer.is_of_nothing = true; }
-  /// Marks bytes as written by a unit that works beside threads, in an order that its barriers know.
-  void note_unit(std::uint64_t offset, std::uint64_t bytes);
-  /// Records an access of `thread` to the bytes from `offset` on. `now`: their current content.
-  Verdict note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset, const char* now);
-
- private:
-  struct Touch {
-    std::uint64_t epoch = 0;  // 0: none
-    std::uint32_t time = 0;  // the thread's count of __syncwarp calls
-    std::uint16_t thread = 0;
-    bool is_atomic = false;
-    bool is_of_nothing = false;
-    const kmux_cpu_site* site = nullptr;
-  };
-  struct Cell {
-    Touch writer;
-    Touch readers[2];  // of two threads, if there are several
-  };
-
-  bool is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const;
-  const Touch* conflict_of(const Cell& cell, const Thread& thread, const MemoryAccess& access, bool is_same) const;
-  void add_reader(Cell& cell, const Touch& reader, const Thread& thread);
-
-  std::vector<Cell> cells_;
-  std::uint64_t epoch_ = 0;
-  std::uint64_t first_epoch_ = 0;
-};
+struct BlockGroup;
 
 /// The memory that a checked launch may access, and the check of each access to it.
 class MemoryCheck {
  public:
-  /// Creates the checks of a launch.
+  /// Creates the checks of block `rank` of `group`, whose memory is `shared`.
   ///
   /// Lifetime: borrows all, `extents` too.
   MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents, SharedMemory& shared,
-              Findings& findings);
+              Findings& findings, BlockGroup& group, unsigned rank);
 
   void begin_block();
-  void pass_barrier() { shadow_.next_epoch(); }
-  /// Notes that a unit which works beside threads has written `bytes` bytes at `address`, in the block's memory.
-  void note_unit(const char* address, std::uint64_t bytes);
+  /// Checks that accesses of other blocks to the block's memory happened before the end of its threads.
+  void end_block();
+  /// Notes an access of a thread of another block, or a unit, to the block's memory or mbarriers.
+  void note_foreign(const Thread& thread, Actor actor, Time time, const kmux_cpu_site* site);
+  SharedShadow& shadow() { return shadow_; }
+  /// Checks an access of a unit to the block's shared memory, which `thread` issues. `issuer`: the clock that
+  /// orders it.
+  void check_unit(const Thread& thread, const ThreadClock& issuer, const UnitAccess& access, const char* address,
+                  std::uint64_t bytes);
 
+  /// Makes bytes that the running thread has just written ones that a unit writes for it.
+  void make_asynchronous(const UnitAccess& access, const char* address, std::uint64_t bytes);
   /// Returns the address for `access`: its own if that is valid, else the address of scratch memory.
   char* check(const Thread& thread, const MemoryAccess& access);
   /// Returns true if bytes may be copied from `from` to `to`. Unwritten bytes of shared memory may be copied, and count
@@ -140,16 +95,30 @@ class MemoryCheck {
   char* check_variable(const Thread& thread, const MemoryAccess& access, std::uint64_t bytes);
 
  private:
+  /// The last access of an actor that is not of the block.
+  struct Foreign {
+    Time time = 0;
+    const kmux_cpu_site* site = nullptr;
+    Index block = {};  // of the thread that issued it
+    Index thread = {};
+  };
+
   std::vector<bool> unwritten(const MemoryAccess& access) const;
   void report_unwritten(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable,
                         std::uint64_t offset);
   bool is_sound(const Thread& thread, const MemoryAccess& access);
   bool check_shared(const Thread& thread, const MemoryAccess& access);
+  bool check_peer(const Thread& thread, const MemoryAccess& access);
   const kmux_cpu_extent* computed_from(const MemoryAccess& access) const;
   bool check_global(const Thread& thread, const MemoryAccess& access);
+  std::string name_of(const SharedMemory::Variable& variable, const Thread& thread) const;
   void note_shared(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable);
   void report_conflict(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable,
                        const SharedShadow::Conflict& conflict);
+  void report_unit(Finding::Kind kind, const Thread& thread, const kmux_cpu_site* site, const std::string& access,
+                   const SharedShadow::Conflict& conflict, const SharedMemory::Variable& variable);
+  void report_mbarrier(const Thread& thread, const kmux_cpu_site* site, const std::string& access,
+                       std::uint64_t offset);
   void report_outside(const Thread& thread, const MemoryAccess& access, const std::string& name, const char* begin,
                       std::uint64_t bytes);
   void report(Finding::Kind kind, const Thread& thread, const MemoryAccess& access, const std::string& rest,
@@ -161,6 +130,9 @@ class MemoryCheck {
   SharedMemory& shared_;
   Findings& findings_;
   SharedShadow shadow_;
+  BlockGroup& group_;
+  unsigned rank_;
+  std::map<Actor, Foreign> foreign_;
   std::vector<std::max_align_t> nowhere_;
 };
 

@@ -9,6 +9,7 @@ bool NamedBarriers::complete(Barrier& barrier, unsigned live) {
   barrier.last_with_predicate = barrier.with_predicate;
   barrier.arrived = barrier.with_predicate = 0;
   ++barrier.generation;
+  barrier.clock.complete();
   return true;
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "simt/check/clocks.h"
+
 namespace kmux::simt {
 
 /// The 16 barriers of a block that PTX names by number: "bar.sync 1, 128".
@@ -18,6 +20,7 @@ class NamedBarriers {
     unsigned with_predicate = 0;  // of those that have arrived
     unsigned last_arrived = 0;  // in the last generation
     unsigned last_with_predicate = 0;
+    BarrierClock clock = {};
   };
 
   Barrier& operator[](unsigned number) { return barriers_[number]; }

@@ -26,18 +26,13 @@ Lanes in_call_like(std::span<const Thread> warp, const WarpCall& call) {
 
 bool has(Lanes lanes, unsigned lane) { return (lanes >> lane & 1) != 0; }
 
-// Merges the clocks of `group`: each lane sees all earlier accesses of the others.
+// Lets each lane of `group` know all earlier accesses of the others.
 void join_clocks(std::span<Thread> warp, Lanes group) {
-  std::array<std::uint32_t, kWarpLanes> all = {};
+  std::vector<ThreadClock*> clocks;
   for (unsigned i = 0; i < warp.size(); ++i) {
-    if (!has(group, i)) continue;
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane) all[lane] = std::max(all[lane], warp[i].seen[lane]);
+    if (has(group, i)) clocks.push_back(warp[i].clock.get());
   }
-  for (unsigned i = 0; i < warp.size(); ++i) {
-    if (!has(group, i)) continue;
-    warp[i].seen = all;
-    ++warp[i].seen[i];
-  }
+  meet(clocks);
 }
 
 unsigned result_for(std::span<const Thread> warp, Lanes group, unsigned lane) {
@@ -84,7 +79,7 @@ void release(std::span<Thread> warp, Lanes group) {
   for (unsigned i = 0; i < warp.size(); ++i) {
     if (has(group, i)) warp[i].state = Thread::State::kReady;
   }
-  if (kind == WarpCall::Kind::kSync) join_clocks(warp, group);
+  if (kind == WarpCall::Kind::kSync && warp.front().clock) join_clocks(warp, group);
 }
 
 bool release_complete(std::span<Thread> warp, Lanes calling) {

@@ -5,6 +5,7 @@
 #include "llvm/IR/Module.h"
 #include "simt/analysis/thread_calls.h"
 #include "simt/ptx/families.h"
+#include "simt/ptx/units.h"
 
 namespace kmux::simt::ptx {
 namespace control {
@@ -46,13 +47,14 @@ Status emit_membar(Instruction& in) {
   return Ok{};
 }
 
-// fence.acq_rel.gpu. Threads and asynchronous copies use one memory here, so "fence.proxy" is nothing.
+// fence.acq_rel.gpu. Threads and asynchronous copies use one memory here, so only checks look at "fence.proxy".
 Status emit_fence_family(Instruction& in) {
   constexpr std::string_view kProxies[] = {"alias",  "async", "async::generic", "async.global", "tensormap::generic",
                                            "generic"};
   const bool is_proxy = in.take("proxy"), is_of_barriers = in.take("mbarrier_init");
+  bool is_of_units = false;
   if (is_proxy) {
-    for (const std::string_view one : kProxies) in.take(one);
+    for (const std::string_view one : kProxies) is_of_units = (in.take(one) && one.starts_with("async")) || is_of_units;
     in.take_any({"global", "shared::cta", "shared::cluster"});
     in.take("to_proxy::async");
     in.take("from_proxy::async");
@@ -64,6 +66,7 @@ Status emit_fence_family(Instruction& in) {
   KMUX_TRY(in.check_parts());
   if (in.types() != 0) return in.refuse("this type is not supported");
   if (!is_proxy && !is_of_barriers) emit_fence(in);
+  if (is_of_units) call_note(in.builder(), "fence_proxy");
   return Ok{};
 }
 

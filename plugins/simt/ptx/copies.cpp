@@ -94,6 +94,7 @@ Status emit_small(Instruction& in) {
   } else {
     copy_given(in.builder(), to, from, count, given);
   }
+  call_note(in.builder(), "copy", {to, in.builder().getInt64(bytes)});
   return Ok{};
 }
 
@@ -105,14 +106,22 @@ Status emit_arrive(Instruction& in) {
   KMUX_TRY(in.check(1, 1));
   KMUX_ASSIGN(Value* const barrier, address(in.emitter(), in.operand(0), is_shared));
   Builder& builder = in.builder();
+  call_note(builder, "copy_arrive", {barrier});
   if (counts) call_unit(builder, "mbarrier.arrive", builder.getInt64Ty(), {barrier, builder.getInt32(1)});
   return Ok{};
 }
 
-// cp.async.wait_group 1, cp.async.bulk.commit_group: copies are done already.
-Status emit_group(Instruction& in, bool has_number) {
+// cp.async.wait_group 1, cp.async.bulk.commit_group: copies are done already, so these are notes for checks.
+Status emit_group(Instruction& in, std::string_view note, bool has_number) {
   in.take("read");
-  return in.check(0, has_number ? 1 : 0);
+  KMUX_TRY(in.check(0, has_number ? 1 : 0));
+  llvm::SmallVector<Value*> arguments;
+  if (has_number) {
+    KMUX_ASSIGN(Value* const groups, in.read(0, kB32));
+    arguments.push_back(groups);
+  }
+  call_note(in.builder(), note, arguments);
+  return Ok{};
 }
 
 /// The state spaces of a bulk copy, and its other parts.
@@ -316,8 +325,8 @@ Status emit_prefetch(Instruction& in) {
 }
 
 Status emit_bulk(Instruction& in) {
-  if (in.take("commit_group")) return emit_group(in, false);
-  if (in.take("wait_group")) return emit_group(in, true);
+  if (in.take("commit_group")) return emit_group(in, "bulk_commit", false);
+  if (in.take("wait_group")) return emit_group(in, "bulk_wait", true);
   if (in.take("prefetch")) return emit_prefetch(in);
   return in.take("tensor") ? emit_tensor(in, false) : emit_bulk_copy(in);
 }
@@ -331,8 +340,9 @@ Status emit_cp(Instruction& in) {
     return in.take("tensor") ? emit_tensor(in, true) : emit_bulk_reduction(in);
   }
   if (is_bulk) return emit_bulk(in);
-  if (in.take("commit_group") || in.take("wait_all")) return emit_group(in, false);
-  if (in.take("wait_group")) return emit_group(in, true);
+  if (in.take("commit_group")) return emit_group(in, "copy_commit", false);
+  if (in.take("wait_all")) return emit_group(in, "copy_wait_all", false);
+  if (in.take("wait_group")) return emit_group(in, "copy_wait", true);
   return in.take("mbarrier") ? emit_arrive(in) : emit_small(in);
 }
 
@@ -354,14 +364,14 @@ Status emit_async_store(Instruction& in) {
   const std::span<const Operand> values = elements_of(in.operand(1));
   if (values.size() != count) return in.refuse("its operand has another number of elements than its type");
   Builder& builder = in.builder();
-  const unsigned bytes = type.whole() / 8;
-  for (unsigned i = 0; i < count; ++i) {
-    KMUX_ASSIGN(Value* const value, in.emitter().read(values[i], type));
-    builder.CreateAlignedStore(value, builder.CreateConstGEP1_32(builder.getInt8Ty(), to, i * bytes),
-                               llvm::Align(bytes));
+  std::vector<Value*> elements;
+  for (const Operand& one : values) {
+    KMUX_ASSIGN(Value* const value, in.emitter().read(one, type));
+    elements.push_back(value);
   }
-  call_unit(builder, "mbarrier.complete", builder.getVoidTy(),
-            {barrier, builder.getInt32(static_cast<unsigned>(count * bytes))});
+  Value* const from = stored(builder, elements, elements.front()->getType());
+  call_unit(builder, "store.async", builder.getVoidTy(),
+            {to, from, builder.getInt32(static_cast<unsigned>(count * type.whole() / 8)), barrier});
   return Ok{};
 }
 

@@ -160,15 +160,21 @@ Status emit_product_of_group(Instruction& in) {
   return load(in, in.operand(0), sums);
 }
 
-// wgmma.fence, commit_group and wait_group have no effect: products are done when they are issued.
+// wgmma.fence, commit_group and wait_group are notes for checks: products are done when they are issued.
 Status emit_wgmma(Instruction& in) {
   const std::size_t mode = in.take_any({"fence", "commit_group", "wait_group"});
   if (mode == 3) return emit_product_of_group(in);
   if (!in.take("sync") || !in.take("aligned")) return in.refuse("it lacks \".sync.aligned\"");
   KMUX_TRY(in.check(0, mode == 2 ? 1 : 0));
-  if (mode < 2) return Ok{};
+  Builder& builder = in.builder();
+  if (mode < 2) {
+    call_note(builder, mode == 0 ? "wgmma_fence" : "wgmma_commit");
+    return Ok{};
+  }
   KMUX_ASSIGN(const std::int64_t groups, immediate(in, 0));
-  return groups >= 0 ? Status(Ok{}) : Status(in.refuse("its number of groups is negative"));
+  if (groups < 0) return in.refuse("its number of groups is negative");
+  call_note(builder, "wgmma_wait", {builder.getInt32(static_cast<std::uint32_t>(groups))});
+  return Ok{};
 }
 
 /// A move between shared memory and registers.

@@ -25,6 +25,7 @@
 #include "simt/transforms/inline_calls.h"
 #include "simt/transforms/join_values.h"
 #include "simt/transforms/lockstep.h"
+#include "simt/transforms/notes.h"
 #include "simt/transforms/ordered_sums.h"
 #include "simt/transforms/prefetches.h"
 #include "simt/transforms/private_arrays.h"
@@ -228,6 +229,7 @@ Status print_block_shape(llvm::Module& module, const PassContext& context) {
 constexpr NamedPass kPasses[] = {
     {"define-arithmetic", "defines division by zero, oversized shifts and bools", apply<define_arithmetic>},
     {"replace-assembly", "replaces inline PTX by LLVM IR", apply<replace_assembly>},
+    {"erase-notes", "erases notes for checks", apply<erase_notes>},
     {"shared-globals", "moves shared variables at namespace scope into functions", apply<place_shared_globals>},
     {"inline-calls", "inlines all calls, and replaces shared variables by offsets", run_inline_calls},
     {"erase-warp-barriers", "erases warp barriers", run_on_functions<EraseWarpBarriersPass>},

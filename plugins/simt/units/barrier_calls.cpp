@@ -7,6 +7,7 @@
 #include "simt/units/cluster.h"
 #include "simt/units/mbarrier.h"
 #include "simt/units/unit_calls.h"
+#include "simt/units/unit_check.h"
 
 namespace kmux::simt {
 namespace {
@@ -24,18 +25,14 @@ std::string offset_text(const void* address) {
          " of shared memory";
 }
 
-// Orders accesses of the threads of the block whose shared memory has `address`, if the kernel is checked.
-void pass_barrier(const void* address) {
-  FiberBlock* const found = launch().block().group->block_at(address);
-  FiberBlock& block = found == nullptr ? launch().block() : *found;
-  if (block.check) block.check->pass_barrier();
-}
-
 /// The mbarrier at an address, which may be in another block of the cluster. Each operation stores its state.
 class Mbarrier {
  public:
   /// Errors: throws KernelFailure if no mbarrier is there.
-  explicit Mbarrier(void* address) : word_(*static_cast<std::uint64_t*>(address)), state_(MbarrierState::read(word_)) {
+  explicit Mbarrier(void* address)
+      : word_(*static_cast<std::uint64_t*>(address)),
+        state_(MbarrierState::read(word_)),
+        known_(use_mbarrier(address)) {
     if (state_.is_valid) return;
     throw KernelFailure("the mbarrier at " + offset_text(address) +
                         " is not initialised (or what else lies there has overwritten it)" + place() +
@@ -50,6 +47,7 @@ class Mbarrier {
                           ". Initialise it with the number of arrivals of a phase.");
     }
     state_.pending -= count;
+    check_arrival(&word_, known_);
     store();
   }
   void expect(std::uint32_t bytes) {
@@ -66,6 +64,8 @@ class Mbarrier {
   }
   /// Returns the word as read: before an arrival, the token of its phase.
   std::uint64_t token() const { return word_; }
+  /// Returns what checks know of it, or null.
+  CheckedMbarrier* known() const { return known_; }
 
  private:
   void store() {
@@ -76,11 +76,12 @@ class Mbarrier {
     const bool ends = state_.end_phase();
     word_ = state_.word();
     launch().note_change();
-    if (ends) pass_barrier(&word_);
+    if (ends && known_ != nullptr) known_->end_phase();
   }
 
   std::uint64_t& word_;
   MbarrierState state_;
+  CheckedMbarrier* known_;
 };
 
 void init(void* barrier, std::uint32_t count) {
@@ -88,11 +89,13 @@ void init(void* barrier, std::uint32_t count) {
     throw KernelFailure("an mbarrier is initialised with " + std::to_string(count) +
                         " arrivals (there are 1 to 1048575)" + place() + ". Give the number of arrivals of a phase.");
   }
+  check_init(static_cast<std::uint64_t*>(barrier));
   *static_cast<std::uint64_t*>(barrier) = MbarrierState{.is_valid = true, .pending = count, .expected = count}.word();
 }
 
 void invalidate(void* barrier) {
   [[maybe_unused]] const Mbarrier known(barrier);  // one must be there
+  check_invalidation(static_cast<std::uint64_t*>(barrier));
   *static_cast<std::uint64_t*>(barrier) = 0;
 }
 
@@ -113,18 +116,34 @@ std::uint64_t arrive_drop(void* barrier) {
 void expect(void* barrier, std::uint32_t bytes) { Mbarrier(barrier).expect(bytes); }
 void complete(void* barrier, std::uint32_t bytes) { Mbarrier(barrier).complete(bytes); }
 
-// Returns 1 if the phase with the parity of `token` has ended. `tries`: waits for it, but not for ever.
+// Waits for a phase, but not for ever. Returns true if it has ended.
+bool try_wait(const Wait& wait, CheckedMbarrier* known) {
+  if (known != nullptr) ++known->waiting;
+  const bool is_over = launch().wait_for(wait);
+  known = find_mbarrier(wait.word);
+  if (known != nullptr && known->waiting > 0) --known->waiting;
+  return is_over;
+}
+
+// Returns true if the phase is over. `tries`: waits for it.
+bool is_over(const Wait& wait, bool tries, CheckedMbarrier* known) {
+  if (wait.is_over()) return true;
+  if (tries) return try_wait(wait, known);
+  launch().yield();
+  return wait.is_over();
+}
+
+// Returns 1 if the phase with the parity of `token` has ended.
 unsigned wait(void* barrier, std::uint64_t token, unsigned tries) {
-  [[maybe_unused]] const Mbarrier known(barrier);
+  const Mbarrier known(barrier);
   const Wait wait{.kind = Wait::Kind::kMbarrier,
                   .may_give_up = true,
                   .word = static_cast<const std::uint64_t*>(barrier),
                   .mask = kPhaseBit,
                   .unlike = token & kPhaseBit};
-  if (wait.is_over()) return 1;
-  if (tries != 0) return launch().wait_for(wait) ? 1 : 0;
-  launch().yield();
-  return wait.is_over() ? 1 : 0;
+  if (!is_over(wait, tries != 0, known.known())) return 0;
+  if (CheckedMbarrier* const checked = find_mbarrier(barrier)) acquire_clock(checked->clock);
+  return 1;
 }
 
 unsigned pending(std::uint64_t token) { return MbarrierState::read(token).pending; }
@@ -138,9 +157,9 @@ std::uint64_t arrive_at(unsigned number, unsigned threads, unsigned predicate) {
                         ". Choose another one.");
   }
   const std::uint64_t generation = block.barriers[number].generation;
+  arrive_clock(block.barriers[number].clock);
   if (block.barriers.arrive(number, threads, block.live, predicate != 0)) {
     launch().note_change();
-    if (block.check) block.check->pass_barrier();
   }
   return generation;
 }
@@ -150,6 +169,7 @@ void wait_at(unsigned number, std::uint64_t generation) {
                      .word = &launch().block().barriers[number].generation,
                      .mask = ~std::uint64_t{0},
                      .unlike = generation});
+  acquire_clock(launch().block().barriers[number].clock);
 }
 
 void sync_named(unsigned number, unsigned threads) { wait_at(number, arrive_at(number, threads, 1)); }
@@ -168,11 +188,8 @@ void arrive_cluster() {
   ClusterBarrier& barrier = launch().block().group->barrier;
   thread.has_arrived = true;
   thread.cluster_generation = barrier.generation;
-  if (!barrier.arrive()) return;
-  launch().note_change();
-  for (FiberBlock& block : launch().block().group->blocks) {
-    if (block.check) block.check->pass_barrier();
-  }
+  arrive_clock(barrier.clock);
+  if (barrier.arrive()) launch().note_change();
 }
 
 void wait_cluster() {
@@ -186,6 +203,7 @@ void wait_cluster() {
                      .word = &launch().block().group->barrier.generation,
                      .mask = ~std::uint64_t{0},
                      .unlike = thread.cluster_generation});
+  acquire_clock(launch().block().group->barrier.clock);
 }
 
 char* map_rank(const char* address, unsigned rank) { return peer_address(address, rank); }

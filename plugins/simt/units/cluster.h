@@ -11,10 +11,4 @@ namespace kmux::simt {
 /// Threads: the running thread of a FiberLaunch.
 char* peer_address(const void* own, unsigned rank);
 
-/// Notes that a unit has written `bytes` bytes at `address`, if the kernel is checked. Memory that is not shared needs
-/// no note.
-///
-/// Threads: the running thread of a FiberLaunch.
-void note_unit_write(const char* address, std::uint64_t bytes);
-
 }  // namespace kmux::simt

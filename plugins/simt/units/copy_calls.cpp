@@ -2,11 +2,11 @@
 #include <bit>
 #include <cstring>
 
-#include "simt/check/fiber_block.h"
 #include "simt/units/cluster.h"
 #include "simt/units/element_reduction.h"
 #include "simt/units/mbarrier.h"
 #include "simt/units/unit_calls.h"
+#include "simt/units/unit_check.h"
 
 namespace kmux::simt {
 namespace {
@@ -20,23 +20,16 @@ void check_bulk(const void* to, const void* from, std::uint32_t bytes) {
                       " bytes (its size and both addresses must be multiples of 16). Align them.");
 }
 
-}  // namespace
-
-void note_unit_write(const char* address, std::uint64_t bytes) {
-  FiberBlock* const block = FiberLaunch::current().block().group->block_at(address);
-  if (block != nullptr && block->check) block->check->note_unit(address, bytes);
-}
-
-namespace {
-
-void copy(char* to, const char* from, std::uint32_t bytes) {
+// `barrier` is null for a copy to global memory.
+void check_copy(const char* to, const char* from, std::uint32_t bytes, const void* barrier) {
   check_bulk(to, from, bytes);
-  std::memmove(to, from, bytes);
-  note_unit_write(to, bytes);
+  check_copy_read(from, bytes, barrier);
+  if (barrier != nullptr) check_copy_write(to, bytes, barrier);
 }
 
 void load(char* to, const char* from, std::uint32_t bytes, void* barrier) {
-  copy(to, from, bytes);
+  check_copy(to, from, bytes, barrier);
+  std::memmove(to, from, bytes);
   complete_transaction(barrier, bytes);
 }
 
@@ -47,20 +40,28 @@ void load_multicast(char* to, const char* from, std::uint32_t bytes, char* barri
   }
 }
 
-void store(char* to, const char* from, std::uint32_t bytes) { copy(to, from, bytes); }
+void store(char* to, const char* from, std::uint32_t bytes) {
+  check_copy(to, from, bytes, nullptr);
+  std::memmove(to, from, bytes);
+}
+
+// st.async: the values are registers of the thread, at `from`.
+void store_async(char* to, const char* from, std::uint32_t bytes, void* barrier) {
+  check_copy_write(to, bytes, barrier);
+  std::memcpy(to, from, bytes);
+  complete_transaction(barrier, bytes);
+}
 
 // `barrier` is null for a reduction in global memory.
 void reduce(char* to, const char* from, std::uint32_t bytes, unsigned operation, unsigned type, void* barrier) {
-  check_bulk(to, from, bytes);
+  check_copy(to, from, bytes, barrier);
   reduce_elements(to, from, bytes, static_cast<Reduction>(operation), static_cast<ElementType>(type));
-  note_unit_write(to, bytes);
   if (barrier != nullptr) complete_transaction(barrier, bytes);
 }
 
 // st.bulk fills with zeros.
 void clear(char* to, std::uint64_t bytes) {
-  std::memset(to, 0, bytes);
-  note_unit_write(to, bytes);
+  if (check_own_access(to, bytes, access_kind::kWrite) == to) std::memset(to, 0, bytes);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ std::span<const UnitCall> copy_calls() {
   static const UnitCall calls[] = {
       unit_call_of("kmux.unit.bulk.load", &load),   unit_call_of("kmux.unit.bulk.load_multicast", &load_multicast),
       unit_call_of("kmux.unit.bulk.store", &store), unit_call_of("kmux.unit.bulk.reduce", &reduce),
-      unit_call_of("kmux.unit.bulk.clear", &clear),
+      unit_call_of("kmux.unit.bulk.clear", &clear), unit_call_of("kmux.unit.store.async", &store_async),
   };
   return calls;
 }

@@ -4,6 +4,7 @@
 
 #include "simt/check/fiber_block.h"
 #include "simt/units/unit_calls.h"
+#include "simt/units/unit_check.h"
 #include "simt/units/warp_product.h"
 #include "simt/units/whole_warp.h"
 
@@ -36,7 +37,9 @@ void multiply_together(std::span<Thread* const> lanes) {
   std::array<const ProductOperands*, kWarpLanes> operands;
   for (unsigned i = 0; i < kWarpLanes; ++i) operands[i] = &operands_of<ProductOperands>(*lanes[i]);
   SharedMemory& memory = FiberLaunch::current().memory();
-  multiply_warp(operands, lanes.front()->number / kWarpLanes % kWarpsOfGroup, {memory.begin(), memory.bytes()});
+  const SharedWindow window{memory.begin(), memory.bytes()};
+  if (is_by_group) check_product_reads(lanes, *operands.front(), window);
+  multiply_warp(operands, lanes.front()->number / kWarpLanes % kWarpsOfGroup, window);
 }
 
 void multiply(const MatrixProduct* product, void* sums, const void* a, const void* b) {

@@ -8,7 +8,6 @@
 namespace kmux::simt {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = 16;
 constexpr unsigned kMaxOfChunk = 16;  // elements, of eight bits
 
 // Returns the 14 bits at `place`, a number of 16 bytes.
@@ -66,9 +65,12 @@ std::uint64_t MatrixDescriptor::mn_major(unsigned k, unsigned chunk) const {
   return swizzled(start_ + within + k / 8 * stride_ + chunk / chunks * leading_ + chunk % chunks * kChunkBytes);
 }
 
-template <class T>
-void read_described(const SharedWindow& window, std::uint64_t descriptor, const MatrixPart& part, unsigned by_line,
-                    unsigned by_k, T* to) {
+namespace {
+
+// Calls `visit(line, k, chunk)` with the place of the first element of each chunk.
+template <class Visit>
+[[gnu::always_inline]] inline void visit_chunks(const SharedWindow& window, std::uint64_t descriptor,
+                                                const MatrixPart& part, const Visit& visit) {
   const MatrixDescriptor matrix(descriptor);
   const auto per = static_cast<unsigned>(kChunkBytes * 8 / element_bits(part.type));
   const unsigned line_step = part.is_mn_major ? per : 1, k_step = part.is_mn_major ? 1 : per;
@@ -76,9 +78,27 @@ void read_described(const SharedWindow& window, std::uint64_t descriptor, const 
     for (unsigned k = 0; k < part.k; k += k_step) {
       const unsigned at = part.first + line;
       const std::uint64_t place = part.is_mn_major ? matrix.mn_major(k, at / per) : matrix.k_major(at, k / per);
-      unpack_chunk(part.type, window.chunk(place), part.is_mn_major ? by_line : by_k, to + line * by_line + k * by_k);
+      visit(line, k, window.chunk(place));
     }
   }
+}
+
+}  // namespace
+
+std::uint8_t swizzle_of(std::uint64_t descriptor) { return static_cast<std::uint8_t>((4 - (descriptor >> 62)) % 4); }
+
+void for_each_chunk(const SharedWindow& window, std::uint64_t descriptor, const MatrixPart& part,
+                    const std::function<void(const char*)>& visit) {
+  visit_chunks(window, descriptor, part, [&](unsigned, unsigned, const char* chunk) { visit(chunk); });
+}
+
+template <class T>
+void read_described(const SharedWindow& window, std::uint64_t descriptor, const MatrixPart& part, unsigned by_line,
+                    unsigned by_k, T* to) {
+  const unsigned step = part.is_mn_major ? by_line : by_k;
+  visit_chunks(window, descriptor, part, [&](unsigned line, unsigned k, const char* chunk) {
+    unpack_chunk(part.type, chunk, step, to + line * by_line + k * by_k);
+  });
 }
 
 template void read_described(const SharedWindow&, std::uint64_t, const MatrixPart&, unsigned, unsigned, float*);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "simt/check/shared_windows.h"
 #include "simt/units/matrix_product.h"
@@ -18,6 +19,8 @@ struct SharedWindow {
   /// Errors: throws KernelFailure if they are not within the memory.
   const char* chunk(std::uint64_t low) const;
 };
+
+inline constexpr std::uint64_t kChunkBytes = 16;
 
 /// A matrix in shared memory, as wgmma describes it: chunks of 16 bytes in groups of eight rows, swizzled or not.
 class MatrixDescriptor {
@@ -43,6 +46,15 @@ struct MatrixPart {
   bool is_mn_major;
   unsigned first, lines, k;
 };
+
+/// Returns the number of the swizzle that a tensor map has for the matrix that `descriptor` describes.
+std::uint8_t swizzle_of(std::uint64_t descriptor);
+
+/// Calls `visit` with each chunk of 16 bytes of a part of the matrix that `descriptor` describes.
+///
+/// Errors: throws KernelFailure if the part is not within the shared memory.
+void for_each_chunk(const SharedWindow& window, std::uint64_t descriptor, const MatrixPart& part,
+                    const std::function<void(const char*)>& visit);
 
 /// Reads a part of the matrix that `descriptor` describes. Element (line, k) goes to `to[line * by_line + k * by_k]`.
 ///

@@ -7,6 +7,7 @@
 #include "simt/units/tensor_fields.h"
 #include "simt/units/tensor_map.h"
 #include "simt/units/unit_calls.h"
+#include "simt/units/unit_check.h"
 
 namespace kmux::simt {
 namespace {
@@ -14,8 +15,9 @@ namespace {
 // `offsets` is null in tiled mode.
 void tensor_load(const void* map, char* to, const int* coordinates, unsigned rank, const unsigned short* offsets,
                  void* barrier) {
-  const std::uint32_t bytes = load_box(map, {coordinates, rank, offsets}, to);
-  note_unit_write(to, bytes);
+  const BoxPlace place = {coordinates, rank, offsets};
+  const std::uint32_t bytes = load_box(map, place, to);
+  check_copy_write(to, box_extent(map, place), barrier, read_map(map, rank).swizzle);
   complete_transaction(barrier, bytes);
 }
 
@@ -29,10 +31,12 @@ void tensor_load_multicast(const void* map, char* to, const int* coordinates, un
 }
 
 void tensor_store(const void* map, const char* from, const int* coordinates, unsigned rank) {
+  check_copy_read(from, box_extent(map, {coordinates, rank}), nullptr);
   store_box(map, {coordinates, rank}, from);
 }
 
 void tensor_reduce(const void* map, const char* from, const int* coordinates, unsigned rank, unsigned operation) {
+  check_copy_read(from, box_extent(map, {coordinates, rank}), nullptr);
   reduce_box(map, {coordinates, rank}, from, static_cast<Reduction>(operation));
 }
 

@@ -125,6 +125,10 @@ std::uint32_t load_box(const void* map, const BoxPlace& place, char* to) {
   return static_cast<std::uint32_t>(box.bytes());
 }
 
+std::uint64_t box_extent(const void* map, const BoxPlace& place) {
+  return TensorBox(read_map(map, place.rank), place).extent();
+}
+
 void store_box(const void* map, const BoxPlace& place, const char* from) {
   for_each_piece(map, place, from,
                  [](char* to, const char* piece, std::uint32_t bytes) { std::memcpy(to, piece, bytes); });

@@ -21,6 +21,9 @@ struct BoxPlace {
 /// Source: CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col; PTX ISA, Tensors.
 std::uint32_t load_box(const void* map, const BoxPlace& place, char* to);
 
+/// Returns the bytes of shared memory from the first row of a box to the last. Errors as `load_box`.
+std::uint64_t box_extent(const void* map, const BoxPlace& place);
+
 /// Copies a box from shared memory at `from` to the tensor, without the elements out of bounds. Errors as `load_box`.
 void store_box(const void* map, const BoxPlace& place, const char* from);
 

@@ -23,6 +23,7 @@ std::span<const UnitCall> barrier_calls();  // mbarrier, named barriers, cluster
 std::span<const UnitCall> copy_calls();  // bulk copies without a tensor map
 std::span<const UnitCall> matrix_calls();  // products of matrices by warps
 std::span<const UnitCall> matrix_move_calls();  // of matrices between shared memory and registers
+std::span<const UnitCall> note_calls();  // notes for checks, "kmux.note." and a name
 std::span<const UnitCall> tensor_calls();  // copies by tensor maps, and functions by which launchers encode these
 
 /// Returns the address of the function `symbol`, or null for other symbols.

@@ -40,8 +40,11 @@ define { i32, i32 } @loads(ptr %p, i32 %c) {
   ret { i32, i32 } %a
 }
 
-; Products are done when they are issued, so fences and groups are nothing.
+; Products are done when they are issued, so fences and groups are notes for checks.
 ; CHECK-LABEL: define void @waits(
+; CHECK-NEXT: call void @kmux.note.wgmma_fence()
+; CHECK-NEXT: call void @kmux.note.wgmma_commit()
+; CHECK-NEXT: call void @kmux.note.wgmma_wait(i32 1)
 ; CHECK-NEXT: ret void
 define void @waits() {
   call void asm sideeffect "wgmma.fence.sync.aligned;", ""()

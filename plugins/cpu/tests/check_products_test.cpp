@@ -1,0 +1,152 @@
+// Option check=on: reads of shared memory by wgmma. Each kernel is right, and wrong with a change.
+#include "seeded_bugs.h"
+
+namespace kmux::cpu::seeded_bugs {
+namespace {
+
+TEST(CheckProductsTest, MatricesAreFencedAndOrdered) {
+  expect_found(
+      {.body = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  if (t < 64) b[t] = x[t];
+  fence();
+  __syncthreads();
+  float d[4] = {};
+  multiply(d, a, b);
+  commit_products();
+  wait_products<0>();
+  __syncthreads();
+  a[t] = 1;
+  y[t] = d[0];)",
+       .bugs = {{"fence();", "",
+                 "lets wgmma read 16 bytes of shared variable \"a\" that a thread wrote with no "
+                 "fence.proxy.async between (byte 0, thread number 0 of the block at",
+                 "multiply(d, a, b)", "a[i] = x[i]"},
+                {"fence();\n  __syncthreads();", "__syncthreads();\n  if (t == 0) fence();",
+                 "lets wgmma read 16 bytes of shared variable \"a\" that a thread wrote with no "
+                 "fence.proxy.async between",
+                 "multiply(d, a, b)", "a[i] = x[i]"},
+                {"__syncthreads();\n  float", "float",
+                 "lets wgmma read 16 bytes of shared variable \"a\" that another thread wrote with no barrier",
+                 "multiply(d, a, b)"},
+                {"wait_products<0>();", "",
+                 "writes 4 bytes of shared variable \"a\" that wgmma may still read (byte 0, wgmma of warp 0 of "
+                 "the block at",
+                 "a[t] = 1;", "multiply(d, a, b)"},
+                {"wait_products<0>();", "wait_products<1>();", "that wgmma may still read", "a[t] = 1;"},
+                {"commit_products();", "", "that wgmma may still read", "a[t] = 1;"},
+                {"__syncthreads();\n  a[t] = 1;", "a[t ^ 64] = 1;", "that wgmma may still read", "a[t ^ 64] = 1;"}}});
+}
+
+// The fence of a warp that multiplies is right, too: it has waited for all writers.
+TEST(CheckProductsTest, WarpsMayFenceBehindTheBarrier) {
+  expect_found({.body = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  if (t < 64) b[t] = x[t];
+  __syncthreads();
+  fence();
+  float d[4] = {};
+  multiply(d, a, b);
+  commit_products();
+  wait_products<0>();
+  y[t] = d[0];)"});
+}
+
+constexpr const char* kPipeline = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  __shared__ unsigned long long full, empty;
+  if (t == 0) init(&full, 1), init(&empty, 128);
+  __syncthreads();
+  if (t == 128) {
+    for (int i = 0; i < 3; ++i) {
+      wait(&empty, i % 2 ^ 1);
+      expect(&full, 2304);
+      load(a, x, 2048, &full);
+      load(b, x + 512, 256, &full);
+    }
+  } else if (t < 128) {
+    float d[4] = {};
+    for (int i = 0; i < 3; ++i) {
+      wait(&full, i % 2);
+      multiply(d, a, b);
+      commit_products();
+      wait_products<0>();
+      arrive(&empty);
+    }
+    y[t] = d[0];
+  })";
+
+TEST(CheckProductsTest, PipelinesWaitForTilesAndForProducts) {
+  expect_found(
+      {.body = kPipeline,
+       .bugs = {{"wait(&full, i % 2);", "",
+                 "lets wgmma read 16 bytes of shared variable \"a\" that an asynchronous copy writes, without "
+                 "waiting for its mbarrier",
+                 "multiply(d, a, b)", "load(a,"},
+                {"wait(&full, i % 2);", "wait(&full, i % 2 ^ 1);", "without waiting for its mbarrier",
+                 "multiply(d, a, b)", "load(a,"},
+                {"wait_products<0>();\n      arrive(&empty);", "arrive(&empty);\n      wait_products<0>();",
+                 "lets an asynchronous copy write 2048 bytes of shared variable \"a\" that wgmma may still read "
+                 "(byte 0, wgmma of warp 0 of the block",
+                 "load(a,", "multiply(d, a, b)"},
+                {"wait_products<0>();", "wait_products<1>();", "that wgmma may still read", "load(a,"},
+                {"2304", "2048", "lets wgmma read 16 bytes of shared variable \"b\" that an asynchronous copy writes",
+                 "multiply(d, a, b)", "load(b,"}},
+       .block = 256});
+}
+
+TEST(CheckProductsTest, TilesHaveTheSwizzleOfTheirMap) {
+  expect_found({.body = R"(
+  __shared__ alignas(1024) float a[1024];
+  __shared__ unsigned long long full;
+  if (t == 0) {
+    init(&full, 1);
+    expect(&full, 4096);
+    for (int i = 0; i < 4; ++i) tensor_load(a + 256 * i, &map, 0, 8 * i, &full);
+  }
+  __syncthreads();
+  wait(&full, 0);
+  float d[4] = {};
+  multiply(d, a, a, 1);
+  commit_products();
+  wait_products<0>();
+  y[t] = d[0];)",
+                .bugs = {{"multiply(d, a, a, 1);", "multiply(d, a, a, 2);",
+                          "lets wgmma read 16 bytes of shared variable \"a\" with another swizzle than its tile has (a "
+                          "swizzle of 64 bytes instead of a swizzle of 128 bytes",
+                          "multiply(d, a, a, 2)"},
+                         {"multiply(d, a, a, 1);", "multiply(d, a, a, 0);",
+                          "no swizzle instead of a swizzle of 128 bytes", "multiply(d, a, a, 0)"},
+                         {"wait(&full, 0);", "",
+                          "lets wgmma read 16 bytes of shared variable \"a\" that an asynchronous copy writes, without "
+                          "waiting for its mbarrier",
+                          "multiply(d, a, a, 1)", "tensor_load(a"}}});
+}
+
+TEST(CheckProductsTest, WarpsOfAGroupTakeTheSamePath) {
+  expect_found(
+      {.body = R"(
+  __shared__ alignas(1024) float a[512];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  fence();
+  __syncthreads();
+  float d[4] = {};
+  multiply(d, a, a);
+  commit_products();
+  wait_products<0>();
+  y[t] = d[0];)",
+       .bugs = {{"multiply(d, a, a);", "if (t < 32)\n    multiply(d, a, a);\n  else\n    multiply(d, a, a + 0);",
+                 "executes another wgmma than the other warps of its group of four (they execute the one at",
+                 "multiply(d, a, a + 0)", "multiply(d, a, a);"},
+                {"multiply(d, a, a);", "if (t < 96) multiply(d, a, a);",
+                 "executes wgmma in some warps of a group of four alone (the others have ended before",
+                 "multiply(d, a, a);"}}});
+}
+
+}  // namespace
+}  // namespace kmux::cpu::seeded_bugs
