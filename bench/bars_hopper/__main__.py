@@ -4,6 +4,7 @@ Needs NumPy, TileLang's headers, and TileLang in an environment of its own, whic
 """
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -15,9 +16,10 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(_HERE.parent / "bars"), str(_HERE)]
 import bar  # noqa: E402
-from bar import BAR, Skipped, at_most, no_limit  # noqa: E402
+from bar import BAR, Skipped, at_least, at_most, no_limit  # noqa: E402
 
 _ROOT = _HERE.parents[1]
+_SEEDED = "CheckCopiesTest.*:CheckProductsTest.*:CheckClustersTest.*"
 
 
 class Bars:
@@ -36,6 +38,16 @@ class Bars:
 
     def false_findings(self) -> int:
         return self._failed("cpu", "--check-memory")
+
+    def seeded_bugs_found(self) -> int:
+        """Those of the tests that pass: a test passes if each of its bugs is found by name and line, and the good kernel has none."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "report.json")
+            command = [self._build / "tests/kmux_cpu_test", f"--gtest_filter={_SEEDED}", f"--gtest_output=json:{report}"]
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+            suites = json.loads(report.read_text(encoding="utf-8"))["testsuites"]
+        tests = [test for suite in suites for test in suite["testsuite"]]
+        return sum(int(test.get("seeded_bugs", 0)) for test in tests if "failures" not in test)
 
     def compile_seconds(self) -> float:
         runs, cases = self._corpus()
@@ -91,6 +103,9 @@ def _register(bars: Bars) -> None:
 
     # The same under --check-memory, where a finding is a failure: none of these kernels has an error.
     BAR("false_findings", "programs", at_most(0), bars.false_findings)
+
+    # Bugs of pipelines that the tests of check=on plant: those found by name and line.
+    BAR("seeded_bugs_found", "bugs", at_least(40), bars.seeded_bugs_found)
 
     # kmux compile of one of them on a processor, as a whole process without a cache: the median.
     BAR("hopper_compile_s", "s", at_most(3), bars.compile_seconds)

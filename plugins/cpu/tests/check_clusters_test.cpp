@@ -56,6 +56,8 @@ TEST(CheckClustersTest, MulticastNeedsTheMbarriersOfAllBlocks) {
   y[32 * rank() + t] = tile[31 - t];)",
        .bugs = {{"sync_cluster();", "__syncthreads();", "uses an mbarrier before its initialisation is visible (byte ",
                  "multicast(tile", "init(&full, 1);"},
+                {"sync_cluster();\n  if (rank() == 1", "__syncthreads();\n  if (rank() == 0",
+                 "of shared memory of block 1 of the cluster is not initialised", "multicast(tile"},
                 {"wait(&full, 0);", "if (rank() == 1) wait(&full, 0); else __syncthreads();",
                  "reads 4 bytes of shared variable \"tile\" that an asynchronous copy writes, without waiting for its "
                  "mbarrier (byte 124,",

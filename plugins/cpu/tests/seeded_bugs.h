@@ -130,7 +130,8 @@ inline std::vector<std::string> findings_in(const Seeded& kernel, const std::str
   return texts;
 }
 
-/// Expects no findings of the kernel in three orders of its threads, and those of each bug.
+/// Expects no findings of the kernel in three orders of its threads, and those of each bug. Records the number of bugs, which
+/// bench/bars_hopper counts: a test calls it once.
 inline void expect_found(const Seeded& kernel) {
   for (const char* const seed : {"0", "1", "2"})
     EXPECT_THAT(findings_in(kernel, source_of(kernel.body), common_bench(), seed), IsEmpty()) << kernel.body;
@@ -146,6 +147,7 @@ inline void expect_found(const Seeded& kernel) {
                 Contains(AllOf(HasSubstr(bug.finding), HasSubstr(place), HasSubstr(other))))
         << body;
   }
+  testing::Test::RecordProperty("seeded_bugs", static_cast<int>(kernel.bugs.size()));
 }
 
 }  // namespace kmux::cpu::seeded_bugs

@@ -14,15 +14,10 @@ namespace {
 
 FiberLaunch& launch() { return FiberLaunch::current(); }
 
-// Returns the place of the running thread's call, if the kernel is checked: " (k.cu:12)".
+// Returns the place of the running thread's call, if the kernel is checked: " (at k.cu:12)".
 std::string place() {
   const kmux_cpu_site* const site = launch().thread().site;
-  return site == nullptr ? "" : " (" + Findings::place(site) + ")";
-}
-
-std::string offset_text(const void* address) {
-  return "byte " + std::to_string(launch().block().group->windows.offset_of(static_cast<const char*>(address))) +
-         " of shared memory";
+  return site == nullptr ? "" : " (at " + Findings::place(site) + ")";
 }
 
 /// The mbarrier at an address, which may be in another block of the cluster. Each operation stores its state.
@@ -33,17 +28,18 @@ class Mbarrier {
       : word_(*static_cast<std::uint64_t*>(address)),
         state_(MbarrierState::read(word_)),
         known_(use_mbarrier(address)) {
-    if (state_.is_valid) return;
-    throw KernelFailure("the mbarrier at " + offset_text(address) +
-                        " is not initialised (or what else lies there has overwritten it)" + place() +
-                        ". Initialise it, and let all that use it wait at a barrier before they do.");
+    if (state_.is_valid && (known_ != nullptr || launch().check() == nullptr)) return;
+    throw KernelFailure(
+        "the mbarrier at " + place_in_shared(address) +
+        " is not initialised (or what else lies there has overwritten it)" + place() +
+        ". Initialise it, and let all that use it, also in other blocks of its cluster, wait at a barrier before.");
   }
 
   void arrive(std::uint32_t count) {
     if (count == 0 || count > state_.pending) {
       throw KernelFailure("an mbarrier gets more arrivals than its count (" + std::to_string(count) + " where " +
                           std::to_string(state_.pending) + " of " + std::to_string(state_.expected) +
-                          " are missing, at " + offset_text(&word_) + ")" + place() +
+                          " are missing, at " + place_in_shared(&word_) + ")" + place() +
                           ". Initialise it with the number of arrivals of a phase.");
     }
     state_.pending -= count;

@@ -10,13 +10,6 @@ BlockGroup& group() { return *launch().block().group; }
 
 const kmux_cpu_site* site() { return launch().thread().site; }
 
-// Returns "byte 128 of shared memory".
-std::string place_in(const FiberBlock& block, const void* address) {
-  const bool is_own = block.rank == launch().block().rank;
-  return "byte " + std::to_string(group().windows.offset_of(static_cast<const char*>(address))) + " of shared memory" +
-         (is_own ? "" : " of block " + std::to_string(block.rank) + " of the cluster");
-}
-
 void add_finding(Finding::Kind kind, const std::string& problem, const std::string& why, const char* advice) {
   launch().findings().add({kind, site(), launch().thread().index, problem, why, advice});
 }
@@ -25,7 +18,7 @@ void check_visible(const FiberBlock& block, const void* address, const CheckedMb
   if (launch().thread().clock->is_after(known.init.actor, known.init.time)) return;
   const bool is_own = block.rank == launch().block().rank;
   add_finding(Finding::Kind::kMbarrier, "uses an mbarrier before its initialisation is visible",
-              place_in(block, address) + ", initialised by " +
+              place_in_shared(address) + ", initialised by " +
                   group().check->actors.text(known.init.actor, launch().block().rank) + " at " +
                   Findings::place(known.init.site),
               is_own ? "Put __syncthreads() between the two" : "Put a barrier of the cluster between the two");
@@ -36,7 +29,7 @@ void check_reuse(const std::uint64_t* barrier, const CheckedMbarrier& known) {
   const bool is_begun = state.is_valid && (state.pending != state.expected || state.bytes != 0);
   if (!is_begun && known.waiting == 0) return;
   add_finding(Finding::Kind::kMbarrier, "initialises an mbarrier that is in use",
-              place_in(launch().block(), barrier) + ", " +
+              place_in_shared(barrier) + ", " +
                   (known.waiting != 0 ? std::to_string(known.waiting) + " threads wait for it" : state.missing()) +
                   ", initialised at " + Findings::place(known.init.site),
               "Let its phase end, and all that wait for it pass, before");
@@ -68,6 +61,13 @@ void check_sequence(const Thread& first) {
 }
 
 }  // namespace
+
+std::string place_in_shared(const void* address) {
+  const FiberBlock* const block = group().block_at(address);
+  const bool is_own = block == nullptr || block->rank == launch().block().rank;
+  return "byte " + std::to_string(group().windows.offset_of(static_cast<const char*>(address))) + " of shared memory" +
+         (is_own ? "" : " of block " + std::to_string(block->rank) + " of the cluster");
+}
 
 CheckedMbarrier* find_mbarrier(const void* address) {
   return group().check ? group().check->mbarriers.find(address) : nullptr;

@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "simt/check/fiber_block.h"
 #include "simt/units/warp_product.h"
 
 namespace kmux::simt {
+
+/// Returns "byte 128 of shared memory", with the rank of its block if that is another than the running one.
+std::string place_in_shared(const void* address);
 
 // Checks of units. Each function does nothing if the kernel is not checked.
 // Threads: the running thread of a FiberLaunch.
