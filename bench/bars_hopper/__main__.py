@@ -56,8 +56,7 @@ class Bars:
     def check_slowdown(self) -> float:
         runs, cases = self._corpus()
         some = cases[::8]
-        plain, checked = (sum(runs.run_seconds(case, "cpu", *options) - runs.compile_seconds(case) for case in some)
-                          for options in ((), ("--check-memory",)))  # fmt: skip
+        plain, checked = (sum(runs.call_seconds(case, "cpu", *options) for case in some) for options in ((), ("--check-memory",)))
         return checked / plain
 
     def _failed(self, backend: str, *options: str) -> int:
@@ -67,7 +66,7 @@ class Bars:
         failed = 0
         for case in cases:
             try:
-                runs.run_seconds(case, backend, *options)
+                runs.call_seconds(case, backend, *options)
             except Failed as why:
                 failed += 1
                 print(f"  {case.name}: {why}", file=sys.stderr, flush=True)
@@ -110,7 +109,7 @@ def _register(bars: Bars) -> None:
     # kmux compile of one of them on a processor, as a whole process without a cache: the median.
     BAR("hopper_compile_s", "s", at_most(3), bars.compile_seconds)
 
-    # The time of a run with --check-memory / without, both without the compilation.
+    # The time of a call with --check-memory / without.
     BAR("check_slowdown", "of 1", no_limit(), bars.check_slowdown)
 
 

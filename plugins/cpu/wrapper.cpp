@@ -40,9 +40,8 @@ std::string member_type(DType type) {
 // address (simt/link/kernel_records.cpp).
 std::vector<PrintedArg> arguments_of(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   std::vector<PrintedArg> args = emit_args(out, plan, launch);
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!on_grid || !args[i].is_place) continue;
-    args[i] = {"const " + args[i].type + "*", "&" + args[i].value};
+  for (PrintedArg& arg : args) {
+    if (on_grid && arg.is_place) arg = {"const " + arg.type + "*", "&" + arg.value};
   }
   return args;
 }

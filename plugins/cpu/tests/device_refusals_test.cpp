@@ -22,6 +22,15 @@ void expect_refused(const std::string& source, const std::string& construct, int
       << source;
 }
 
+// They would be reduced as unsigned integers; PTX has no such types.
+TEST(DeviceRefusalsTest, BulkReductionsOfShortIntegersAreRejected) {
+  const std::string statement =
+      R"(asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s16 [%0], [%1], 16;" :: "l"(y), "r"(n));)";
+  const Error error = device_failure({kernel_of(statement)});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("min.s16"), HasSubstr("this type is not supported"), HasSubstr("k.cu:2")));
+}
+
 TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
   for (const auto& [statement, name] : std::initializer_list<std::pair<const char*, const char*>>{
            {"y[0] = clock64();", "\"clock64\""},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "simt/ptx/addresses.h"
@@ -186,17 +187,19 @@ Result<unsigned> reduction_of(Instruction& in) {
   return in.refuse("its operation is unknown");
 }
 
+using TypeKind = Type::Kind;
+
+// Source: PTX ISA, cp.reduce.async.bulk.
+constexpr std::pair<Type, ElementType> kElementTypes[] = {
+    {{TypeKind::kFloat, 16}, ElementType::kF16},    {{TypeKind::kBfloat, 16}, ElementType::kBf16},
+    {{TypeKind::kFloat, 32}, ElementType::kF32},    {{TypeKind::kFloat, 64}, ElementType::kF64},
+    {{TypeKind::kBits, 32}, ElementType::kU32},     {{TypeKind::kBits, 64}, ElementType::kU64},
+    {{TypeKind::kUnsigned, 32}, ElementType::kU32}, {{TypeKind::kUnsigned, 64}, ElementType::kU64},
+    {{TypeKind::kSigned, 32}, ElementType::kS32},   {{TypeKind::kSigned, 64}, ElementType::kS64}};
+
 Result<ElementType> element_type(Type type) {
-  using Kind = Type::Kind;
-  if (type.count == 1) {
-    const bool is_signed = type.is_signed();
-    if (type.is_half()) return type.kind == Kind::kBfloat ? ElementType::kBf16 : ElementType::kF16;
-    if (type.is_native_float()) return type.bits == 64 ? ElementType::kF64 : ElementType::kF32;
-    if (type.is_integer() && type.bits == 64) return is_signed ? ElementType::kS64 : ElementType::kU64;
-    if (type.is_integer() && type.bits == 32) return is_signed ? ElementType::kS32 : ElementType::kU32;
-    if (type.is_integer() && type.bits == 16) return ElementType::kU16;
-    if (type.is_integer() && type.bits == 8) return ElementType::kU8;
-  }
+  const auto* const found = std::ranges::find(kElementTypes, type, &std::pair<Type, ElementType>::first);
+  if (found != std::end(kElementTypes)) return found->second;
   return Instruction::refuse("this type is not supported");
 }
 

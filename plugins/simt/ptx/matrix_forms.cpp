@@ -204,7 +204,7 @@ Result<MatrixProduct> mma_form(const Statement& statement) {
   MatrixProduct product = product_of(parts.shape(), parts.type(1), parts.type(2), parts.type(3), parts.type(0));
   const bool is_aligned = parts.take("sync") && parts.take("aligned") && parts.take_layouts(product);
   if (!is_aligned || (products_of(product) == 1 && (product.is_a_mn_major || product.is_b_mn_major)))
-    return Instruction::refuse("it lacks \".sync.aligned\" or \".row.col\"");
+    return Instruction::refuse(R"(it lacks ".sync.aligned" or ".row.col")");
   take_integer_parts(parts, product);
   if (product.a == MatrixType::kF64) parts.take("rn");
   KMUX_TRY(parts.check_others());
