@@ -171,7 +171,7 @@ class Command(unittest.TestCase):
         self.assertTrue(self.tree.called("cmake --build build/release", "--target all kmux_rest"))
         self.assertEqual(ran.returncode, 2)
         self.assertIn("Groups: call cpu\n", ran.stderr)
-        self.assertIn("kmux: no group 'sound' of bench/bars (above). Others: fleet fresh house python tilelang\n", ran.stderr)
+        self.assertIn("kmux: no group 'sound' of bench/bars (above). Others: fleet fresh hopper house python tilelang\n", ran.stderr)
 
     def fake_fuzzer(self, script="", formats=""):
         self.tree.fake("build/fuzz/tests/write_seeds", "")
