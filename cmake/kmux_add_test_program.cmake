@@ -7,7 +7,7 @@
 # APART: files whose cases run in a process each, as they load different libraries of one name, and no library need go
 # when it is closed (under the address sanitizer none does).
 # LARGE: files whose tests have label `large`, so that they are another program, <name>_large, which only target kmux_rest builds.
-# It has the helpers among SOURCES, and what else the first program is compiled with. The tests are named after the first.
+# It has the helpers among SOURCES, and the first program's folders and definitions. The tests are named after the first.
 # QUICK: part of what `./kmux.sh quick` builds and runs.
 find_package(GTest 1.12 REQUIRED)
 

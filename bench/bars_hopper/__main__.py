@@ -3,9 +3,7 @@
 Needs NumPy, TileLang's headers, and TileLang in an environment of its own, which exports the programs.
 """
 
-import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -16,6 +14,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(_HERE.parent / "bars"), str(_HERE)]
 import bar  # noqa: E402
+import tilelang_runs  # noqa: E402
 from bar import BAR, Skipped, at_least, at_most, no_limit  # noqa: E402
 
 _ROOT = _HERE.parents[1]
@@ -83,13 +82,8 @@ class Bars:
         headers = _ROOT / ".cache/tilelang-headers"
         if not Path(self._python).exists() or not (headers / "tl_templates").exists():
             raise Skipped(f"there is no {self._python}, or no {headers} (KMUX_TILELANG_TESTS=1 ./kmux.sh test --all)")
-        path = [str(_ROOT / "integrations/tilelang"), str(_ROOT / "integrations/tvm_ffi/python")]
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(path),
-            "KMUX_TVM_FFI_LIBRARY": str(self._build / "lib/libkmux_tvm_ffi.so"),
-        }
         command = [self._python, "-B", str(_HERE / "export_corpus.py"), str(self._folder)]
-        subprocess.run(command, env=environment, stdout=sys.stderr, check=True)
+        subprocess.run(command, env=tilelang_runs.environment(self._build), stdout=sys.stderr, check=True)
         return Runs(self._build / "bin/kmux", headers, self._folder), CASES
 
 
@@ -114,12 +108,7 @@ def _register(bars: Bars) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--build", type=Path, default=_ROOT / "build/release")
-    parser.add_argument("--python", default=os.environ.get("KMUX_TILELANG_PYTHON") or str(_ROOT / ".cache/tilelang/venv/bin/python"))
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("bars", nargs="*")
-    options = parser.parse_args()
+    options = tilelang_runs.options(__doc__ or "")
     with tempfile.TemporaryDirectory() as folder:
         _register(Bars(options.build.resolve(), options.python, Path(folder)))
         bar.names_of("hopper")

@@ -4,7 +4,7 @@ Values are quarters from -2 to 2, which all floating point types have: sums of t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Case:
     output: str
     reference: Callable[[Arrays], np.ndarray]
     tolerance: float = _EXACT
-    updated: tuple[tuple[int, ...], str] | None = field(default=None)
+    updated: tuple[tuple[int, ...], str] | None = None
 
 
 def values_of(shape: tuple[int, ...], dtype: str, random: np.random.Generator) -> np.ndarray:

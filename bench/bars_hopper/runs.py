@@ -16,7 +16,7 @@ class Failed(Exception):
 
 
 class Runs:
-    """The command `kmux` with TileLang's headers; `folder` has the programs, and takes what they read and write."""
+    """The command `kmux` with TileLang's headers; `folder` has the programs, their inputs and results."""
 
     def __init__(self, kmux: Path, headers: Path, folder: Path) -> None:
         self._kmux, self._folder = kmux, folder

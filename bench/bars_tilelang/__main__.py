@@ -4,7 +4,6 @@ Those of TileLang's own tests want a checkout of its repository in KMUX_TILELANG
 GPU those of a device are left out, and where there is one the others.
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -18,6 +17,7 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE.parent / "bars"))
 import bar  # noqa: E402
+import tilelang_runs  # noqa: E402
 from bar import BAR, Skipped, at_least, at_most  # noqa: E402
 
 _ROOT = _HERE.parents[1]
@@ -118,11 +118,7 @@ class Bars:
             return json.loads(Path(folder, "table.json").read_text())
 
     def _run(self, command: Sequence[str], variables: dict[str, str], may_fail: bool = False) -> str:
-        environment = os.environ | variables
-        environment.pop("KMUX_DISABLE_CACHE", None)
-        environment["KMUX_TVM_FFI_LIBRARY"] = str(self._build / "lib/libkmux_tvm_ffi.so")
-        path = [str(_INTEGRATION), str(_ROOT / "integrations/tvm_ffi/python"), os.environ.get("PYTHONPATH", "")]
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+        environment = tilelang_runs.environment(self._build) | variables
         done = subprocess.run([self._python, "-B", *command], env=environment, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0 and not may_fail:
             raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}")
@@ -169,12 +165,7 @@ def _register(build: Path, python: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--build", type=Path, default=_ROOT / "build/release")
-    parser.add_argument("--python", default=os.environ.get("KMUX_TILELANG_PYTHON") or str(_ROOT / ".cache/tilelang/venv/bin/python"))
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("bars", nargs="*")
-    options = parser.parse_args()
+    options = tilelang_runs.options(__doc__ or "")
     _register(options.build.resolve(), options.python)
     bar.names_of("tilelang")
     return bar.main(options.bars)

@@ -1,7 +1,7 @@
 # The suite in its two sizes, and core and backend cpu alone. Sourced by kmux.sh. cmake/kmux_test_sizes.cmake says what is in which.
 
 # What tests of every change need: what tells of an installation, what links them, the second LLVM of tests/integration/second_llvm_test.cpp, the bitcode and the
-# headers of AMD's devices, git, by which some tests look at the tree, and what reads the comments of public headers.
+# headers of AMD's devices, git, by which some tests look at the tree, and Doxygen, which checks the comments of public headers.
 readonly TEST_PACKAGES=(git pkgconf lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs doxygen)
 # What the others need: HIP's compiler, a driver of OpenCL for processors, for examples/plugins, what opens the pages of
 # tests/browser.

@@ -71,7 +71,7 @@ template <class T> __device__ T* peer(T* own, unsigned r) {
 ///
 /// The body has x and y of 1024 floats, t = threadIdx.x, and as `map` a map of boxes of 8 by 32 floats.
 struct Seeded {
-  /// A change of the body, and what is reported then.
+  /// A change of the body, and the finding that it causes.
   struct Bug {
     std::string from;  // a part of the body
     std::string to;

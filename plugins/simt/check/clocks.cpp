@@ -68,7 +68,7 @@ class ClockMemo {
   std::size_t next_ = 0;
 };
 
-SharedClock joined_anew(const SharedClock& a, const SharedClock& b) {
+SharedClock compute_join(const SharedClock& a, const SharedClock& b) {
   if (b->covers(*a)) return b;
   if (a->covers(*b)) return a;
   const boost::intrusive_ptr<Clock> both(new Clock(*a));
@@ -85,7 +85,7 @@ const SharedClock& empty_clock() {
 
 SharedClock joined(const SharedClock& a, const SharedClock& b) {
   static thread_local ClockMemo memo;
-  return a == b ? a : memo(a, b, [&] { return joined_anew(a, b); });
+  return a == b ? a : memo(a, b, [&] { return compute_join(a, b); });
 }
 
 SharedClock after_fence(const SharedClock& clock) {

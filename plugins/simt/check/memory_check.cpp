@@ -81,6 +81,11 @@ bool contains(const kmux_cpu_extent& extent, const char* address, std::uint64_t 
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
+// Returns "reads 4 bytes".
+std::string access_text(const MemoryAccess& access) {
+  return std::string(access.verb()) + " " + bytes_text(access.bytes);
+}
+
 std::string shared_name(const SharedMemory::Variable& variable) {
   return variable.name.empty() ? "the dynamic shared memory" : "shared variable \"" + variable.name + "\"";
 }
@@ -116,8 +121,7 @@ char* MemoryCheck::nowhere(std::uint64_t bytes) {
 
 void MemoryCheck::report(Finding::Kind kind, const Thread& thread, const MemoryAccess& access, const std::string& rest,
                          const std::string& why, const std::string& advice) {
-  findings_.add({kind, access.site, thread.index,
-                 std::string(access.verb()) + " " + bytes_text(access.bytes) + " " + rest, why, advice});
+  findings_.add({kind, access.site, thread.index, access_text(access) + " " + rest, why, advice});
 }
 
 void MemoryCheck::report_outside(const Thread& thread, const MemoryAccess& access, const std::string& name,
@@ -260,11 +264,8 @@ void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access,
       shadow_.note(*thread.clock, access, shared_.offset_of(access.address), access.address);
   if (verdict.unwritten) report_unwritten(thread, access, variable, *verdict.unwritten);
   if (verdict.conflict) report_conflict(thread, access, variable, *verdict.conflict);
-  if (verdict.mbarrier) {
-    report_mbarrier(thread, access.site,
-                    std::string(access.verb()) + " " + bytes_text(access.bytes) + " of " + name_of(variable, thread),
-                    *verdict.mbarrier);
-  }
+  if (verdict.mbarrier)
+    report_mbarrier(thread, access.site, access_text(access) + " of " + name_of(variable, thread), *verdict.mbarrier);
 }
 
 void MemoryCheck::report_unwritten(const Thread& thread, const MemoryAccess& access,
@@ -280,11 +281,11 @@ void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& acce
   constexpr const char* kOfWarp = "Put __syncwarp() between the two";
   constexpr const char* kOfBlock = "Put __syncthreads() between the two, where all threads of the block come";
   constexpr const char* kOfCluster = "Put a barrier of the cluster between the two";
-  const std::string what =
-      std::string(access.verb()) + " " + bytes_text(access.bytes) + " of " + name_of(variable, thread);
   const Actors& actors = group_.check->actors;
-  if (conflict.before.is_asynchronous)
+  if (conflict.before.is_asynchronous) {
+    const std::string what = access_text(access) + " of " + name_of(variable, thread);
     return report_unit(Finding::Kind::kUnit, thread, access.site, what, conflict, variable);
+  }
   const ActorName own = actors.name_of(thread.clock->actor()), other = actors.name_of(conflict.before.actor);
   const bool same_block = own.rank == other.rank;
   const bool same_warp = same_block && own.number / kWarpLanes == other.number / kWarpLanes;

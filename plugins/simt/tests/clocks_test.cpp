@@ -52,7 +52,7 @@ TEST(ClockTest, FencesCoverEarlierAccesses) {
   EXPECT_TRUE(reader.is_after(0, second));
   EXPECT_FALSE(reader.has_fenced(0, second));
   reader.fence();
-  EXPECT_TRUE(reader.has_fenced(0, second)) << "what it knows of others";
+  EXPECT_TRUE(reader.has_fenced(0, second)) << "accesses of others that it knows";
 }
 
 TEST(ClockTest, GroupsAreKnownOnceWaitedFor) {

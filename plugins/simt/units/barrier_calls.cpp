@@ -28,7 +28,7 @@ class Mbarrier {
       : word_(*static_cast<std::uint64_t*>(address)),
         state_(MbarrierState::read(word_)),
         known_(use_mbarrier(address)) {
-    if (state_.is_valid && (known_ != nullptr || launch().check() == nullptr)) return;
+    if (state_.is_valid && (known_ != nullptr || !is_checked())) return;
     throw KernelFailure(
         "the mbarrier at " + place_in_shared(address) +
         " is not initialised (or what else lies there has overwritten it)" + place() +

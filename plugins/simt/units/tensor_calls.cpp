@@ -17,7 +17,7 @@ void tensor_load(const void* map, char* to, const int* coordinates, unsigned ran
                  void* barrier) {
   const BoxPlace place = {coordinates, rank, offsets};
   const std::uint32_t bytes = load_box(map, place, to);
-  check_copy_write(to, box_extent(map, place), barrier, read_map(map, rank).swizzle);
+  if (is_checked()) check_copy_write(to, box_extent(map, place), barrier, read_map(map, rank).swizzle);
   complete_transaction(barrier, bytes);
 }
 
@@ -30,13 +30,18 @@ void tensor_load_multicast(const void* map, char* to, const int* coordinates, un
   }
 }
 
+// Checks the read of a box in shared memory.
+void check_box_read(const void* map, const BoxPlace& place, const char* from) {
+  if (is_checked()) check_copy_read(from, box_extent(map, place), nullptr);
+}
+
 void tensor_store(const void* map, const char* from, const int* coordinates, unsigned rank) {
-  check_copy_read(from, box_extent(map, {coordinates, rank}), nullptr);
+  check_box_read(map, {coordinates, rank}, from);
   store_box(map, {coordinates, rank}, from);
 }
 
 void tensor_reduce(const void* map, const char* from, const int* coordinates, unsigned rank, unsigned operation) {
-  check_copy_read(from, box_extent(map, {coordinates, rank}), nullptr);
+  check_box_read(map, {coordinates, rank}, from);
   reduce_box(map, {coordinates, rank}, from, static_cast<Reduction>(operation));
 }
 

@@ -14,9 +14,9 @@ void add_finding(Finding::Kind kind, const std::string& problem, const std::stri
   launch().findings().add({kind, site(), launch().thread().index, problem, why, advice});
 }
 
-void check_visible(const FiberBlock& block, const void* address, const CheckedMbarrier& known) {
+void check_visible(const void* address, const CheckedMbarrier& known) {
   if (launch().thread().clock->is_after(known.init.actor, known.init.time)) return;
-  const bool is_own = block.rank == launch().block().rank;
+  const bool is_own = group().block_at(address)->rank == launch().block().rank;
   add_finding(Finding::Kind::kMbarrier, "uses an mbarrier before its initialisation is visible",
               place_in_shared(address) + ", initialised by " +
                   group().check->actors.text(known.init.actor, launch().block().rank) + " at " +
@@ -70,14 +70,12 @@ std::string place_in_shared(const void* address) {
 }
 
 CheckedMbarrier* find_mbarrier(const void* address) {
-  return group().check ? group().check->mbarriers.find(address) : nullptr;
+  return is_checked() ? group().check->mbarriers.find(address) : nullptr;
 }
 
 CheckedMbarrier* use_mbarrier(const void* address) {
-  const FiberBlock* const block = group().block_at(address);
-  if (!group().check || block == nullptr) return nullptr;
   CheckedMbarrier* const known = find_mbarrier(address);
-  if (known != nullptr) check_visible(*block, address, *known);
+  if (known != nullptr) check_visible(address, *known);
   return known;
 }
 
@@ -89,8 +87,8 @@ void check_arrival(const void* address, CheckedMbarrier* known) {
 }
 
 void check_init(std::uint64_t* barrier) {
-  FiberBlock* const block = group().block_at(barrier);
-  if (!group().check || block == nullptr) return;
+  FiberBlock* const block = is_checked() ? group().block_at(barrier) : nullptr;
+  if (block == nullptr) return;
   MbarrierTable& all = group().check->mbarriers;
   CheckedMbarrier* known = all.find(barrier);
   if (known != nullptr) check_reuse(barrier, *known);
@@ -109,8 +107,8 @@ void check_init(std::uint64_t* barrier) {
 }
 
 void check_invalidation(std::uint64_t* barrier) {
-  FiberBlock* const block = group().block_at(barrier);
-  if (!group().check || block == nullptr) return;
+  FiberBlock* const block = is_checked() ? group().block_at(barrier) : nullptr;
+  if (block == nullptr) return;
   const std::uint64_t offset = group().windows.offset_of(reinterpret_cast<const char*>(barrier));
   block->check->shadow().note_mbarrier(offset, false);
   check_own_access(reinterpret_cast<char*>(barrier), sizeof *barrier, access_kind::kWrite);
@@ -123,7 +121,7 @@ void check_copy_write(const char* to, std::uint64_t bytes, const void* barrier, 
 }
 
 void check_copy_read(const char* from, std::uint64_t bytes, const void* barrier) {
-  if (!group().check || group().block_at(from) == nullptr) return;
+  if (!is_checked() || group().block_at(from) == nullptr) return;
   if (barrier == nullptr) {
     WorkGroups& bulk = launch().thread().clock->bulk;
     const Actor actor = actor_of(bulk, ActorKind::kBulk);
@@ -147,7 +145,7 @@ void arrive_copies(const void* barrier) {
 }
 
 void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& operands, const SharedWindow& window) {
-  if (!group().check) return;
+  if (!is_checked()) return;
   const Thread& first = *lanes.front();
   check_sequence(first);
   ThreadClock all = *first.clock;

@@ -12,6 +12,9 @@ namespace kmux::simt {
 /// Returns "byte 128 of shared memory", with the rank of its block if that is another than the running one.
 std::string place_in_shared(const void* address);
 
+/// Returns true if the running kernel is checked.
+inline bool is_checked() { return FiberLaunch::current().check() != nullptr; }
+
 // Checks of units. Each function does nothing if the kernel is not checked.
 // Threads: the running thread of a FiberLaunch.
 

@@ -49,7 +49,7 @@ KMUX_DEVICE T* associate_access_property(T* p, Property) {
 }
 template <class Shape, class Property>
 KMUX_DEVICE void apply_access_property(const volatile void*, const Shape&, Property) {}
-// What is discarded may have any value.
+// Discarded memory may have any value.
 KMUX_DEVICE void discard_memory(volatile void*, size_t) {}
 
 }  // namespace cuda
