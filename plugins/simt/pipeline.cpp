@@ -144,21 +144,31 @@ Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShap
   return check(blocks.function, "blocks");
 }
 
-// Refuses units of a GPU: their threads wait in divergent regions.
-Status check_units(const llvm::Function& kernel) {
-  const auto all = llvm::instructions(kernel);
+const llvm::Instruction* unit_call_in(const llvm::Function& function) {
+  const auto all = llvm::instructions(function);
   const auto found = std::ranges::find_if(all, [](const auto& one) { return is_unit_call(&one); });
-  if (found == all.end()) return Ok{};
-  return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" uses \"" +
-                                                 std::string(called(&*found).substr(call::kUnit.size())) +
-                                                 "\" of a GPU, whose threads cannot run together" +
-                                                 location_of(*found));
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Refuses units of a GPU: their threads wait in divergent regions. Looks into callees, since to make them part of a
+// kernel that is refused can take longer than all else.
+Status check_units(llvm::Function& kernel) {
+  llvm::Function* const whole[] = {&kernel};
+  for (const llvm::Function* const function : functions_of(whole)) {
+    const llvm::Instruction* const found = unit_call_in(*function);
+    if (found == nullptr) continue;
+    return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" uses \"" +
+                                                   std::string(called(found).substr(call::kUnit.size())) +
+                                                   "\" of a GPU, whose threads cannot run together" +
+                                                   location_of(*found));
+  }
+  return Ok{};
 }
 
 Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, inline_calls(kernel, analyses.functions));
   KMUX_TRY(check_units(kernel));
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, inline_calls(kernel, analyses.functions));
   analyses.functions.clear();
   const BlockShape shape = BlockShape::of(extents, seen_warp(kernel), seen_row(kernel));
   EraseWarpBarriersPass().run(kernel, analyses.functions);
@@ -252,11 +262,13 @@ llvm::OptimizationLevel pass_level(unsigned opt_level) {
 }
 
 // The passes of the fast tier: they promote memory to scalars, inline, and hoist work out of loops, each about once.
-// They include neither vectoriser nor partial unrolling: LLVM would spend most of its time on the resulting code. The
+// They include neither vectoriser nor partial unrolling: LLVM would spend most of its time on the resulting code.
+// Callees are simplified before they are inlined: promotion takes time with the square of a function's variables. The
 // coroutine passes are not an optimisation: without them there is no code.
 constexpr llvm::StringRef kFastPasses =
     "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
-    "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,inliner-wrapper,globaldce,"
+    "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,"
+    "cgscc(inline<only-mandatory>,inline,function(sroa,early-cse,simplifycfg)),globaldce,"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),"
     "sroa,early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";

@@ -1,5 +1,9 @@
 #include "simt/analysis/call_graph.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -33,6 +37,39 @@ void for_each_function_in(llvm::Function& function, llvm::function_ref<void(llvm
 bool is_callee(const llvm::Use& operand) {
   const auto* const call = llvm::dyn_cast<llvm::CallBase>(operand.getUser());
   return call != nullptr && call->isCallee(&operand);
+}
+
+// Returns those of `functions` from which calls lead into a cycle. Few do, so that the search for the way back from each
+// does not take time with the square of the functions.
+std::vector<llvm::Function*> functions_before_cycles(std::span<llvm::Function* const> functions) {
+  llvm::DenseMap<llvm::Function*, std::vector<llvm::Function*>> callers;
+  llvm::DenseMap<llvm::Function*, std::size_t> callees;  // not yet known to lead into no cycle
+  std::vector<llvm::Function*> left, found;
+  for (llvm::Function* const function : functions) {
+    for_each_function_in(*function, [&](llvm::Function& callee) {
+      callers[&callee].push_back(function);
+      ++callees[function];
+    });
+    if (!callees.contains(function)) left.push_back(function);
+  }
+  while (!left.empty()) {
+    llvm::Function* const function = left.back();
+    left.pop_back();
+    for (llvm::Function* const caller : callers[function]) {
+      if (--callees[caller] == 0) left.push_back(caller);
+    }
+  }
+  std::ranges::copy_if(functions, std::back_inserter(found), [&](auto* function) { return callees[function] != 0; });
+  return found;
+}
+
+bool calls_itself(llvm::Function& function) {
+  llvm::Function* const self = &function;
+  bool comes_back = false;
+  for (llvm::Function* const reached : functions_of(std::span(&self, 1))) {
+    for_each_function_in(*reached, [&](const llvm::Function& named) { comes_back = comes_back || &named == self; });
+  }
+  return comes_back;
 }
 
 }  // namespace
@@ -69,13 +106,10 @@ std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kerne
   return {found.begin(), found.end()};
 }
 
-bool calls_itself(llvm::Function& function) {
-  llvm::Function* const self = &function;
-  bool comes_back = false;
-  for (llvm::Function* const reached : functions_of(std::span(&self, 1))) {
-    for_each_function_in(*reached, [&](const llvm::Function& named) { comes_back = comes_back || &named == self; });
-  }
-  return comes_back;
+std::vector<llvm::Function*> recursive_functions(std::span<llvm::Function* const> functions) {
+  std::vector<llvm::Function*> found = functions_before_cycles(functions);
+  std::erase_if(found, [](llvm::Function* function) { return !calls_itself(*function); });
+  return found;
 }
 
 }  // namespace kmux::simt

@@ -20,7 +20,8 @@ void mark_pointed(std::span<llvm::Function* const> kernels);
 /// includes the possible targets of their indirect calls.
 std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels);
 
-/// Returns true if `function` is recursive, directly or through other functions.
-bool calls_itself(llvm::Function& function);
+/// Returns those of `functions` that are recursive, directly or through other functions. `functions` must be all that
+/// functions_of returns for some kernels.
+std::vector<llvm::Function*> recursive_functions(std::span<llvm::Function* const> functions);
 
 }  // namespace kmux::simt

@@ -81,10 +81,8 @@ void watch_dynamic_arrays(llvm::Function& function) {
   }
 }
 
-// Checks the stack in functions that may call themselves.
+// Checks the stack in a function that may call itself.
 void watch_stack(llvm::Function& function) {
-  watch_dynamic_arrays(function);
-  if (!calls_itself(function)) return;
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   const std::string name = demangled(function.getName());
@@ -236,9 +234,10 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
     if (options.memory) watch_divisions(*function);
     guard_divisions(*function);
     pin_warp_calls(*function);
-    watch_stack(*function);
+    watch_dynamic_arrays(*function);
     if (!options.memory) add_polls(*function);
   }
+  for (llvm::Function* const function : recursive_functions(all)) watch_stack(*function);
   const std::vector<SharedVariable> shared = number_shared(all);
   Facts facts(module, options);
   std::vector<llvm::Constant*> known;
