@@ -148,5 +148,85 @@ TEST(CheckProductsTest, WarpsOfAGroupTakeTheSamePath) {
                  "multiply(d, a, a);"}}});
 }
 
+constexpr const char* kSums = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  if (t < 64) b[t] = x[t];
+  fence();
+  __syncthreads();
+  float d[4], e[4] = {};
+  for (int i = 0; i < 4; ++i) d[i] = x[i];
+  multiply(d, a, b);
+  commit_products();
+  multiply(e, a, b);
+  commit_products();
+  wait_products<1>();
+  float sum = 0;
+  for (int i = 0; i < 4; ++i) sum += d[i];
+  wait_products<0>();
+  for (int i = 0; i < 4; ++i) sum += 2 * e[i];
+  y[t] = sum;)";
+
+TEST(CheckProductsTest, ResultsAreUsedBehindTheWait) {
+  const std::string early = "uses a result of wgmma before wgmma.wait_group (the wgmma at k.cu:";
+  expect_found({.body = kSums,
+                .bugs = {{"wait_products<1>();", "", early, "sum += d[i]", "multiply(d, a, b)"},
+                         {"wait_products<0>();", "", early, "sum += 2 * e[i]", "multiply(e, a, b)"},
+                         {"wait_products<0>();", "if (t > 3) wait_products<0>();", early, "sum += 2 * e[i]"},
+                         {"commit_products();\n  wait_products<1>();", "wait_products<1>();\n  commit_products();",
+                          early, "sum += d[i]"}}});
+}
+
+// Sums of a loop that waits for the round before, and for the last one behind the loop.
+TEST(CheckProductsTest, ResultsOfALoopAreUsedBehindTheWait) {
+  const std::string early = "uses a result of wgmma before wgmma.wait_group";
+  expect_found({.body = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  if (t < 64) b[t] = x[t];
+  fence();
+  __syncthreads();
+  float d[4] = {};
+  for (int k = 0; k < int(x[0]) + 3; ++k) {
+    multiply(d, a, b);
+    commit_products();
+    wait_products<1>();
+    if (k == 100) break;
+  }
+  wait_products<0>();
+  for (int i = 0; i < 4; ++i) y[t * 4 + i] = d[i];)",
+                .bugs = {{"wait_products<0>();", "", early, "y[t * 4 + i] = d[i]"},
+                         {"if (k == 100) break;", "d[1] *= 2;", early, "d[1] *= 2"},
+                         {"  if (k == 100) break;", "  y[k] = d[0];", early, "y[k] = d[0]"}}});
+}
+
+TEST(CheckProductsTest, RegistersAreWrittenBeforeTheFence) {
+  const std::string product = R"(
+  const unsigned long long of = 8ull << 16 | 16ull << 32;
+  const unsigned long long of_b = (shared_address(b) & 0x3ffff) >> 4 | of;
+  float d[4];
+  unsigned f[4];
+  for (int i = 0; i < 4; ++i) d[i] = x[i], f[i] = __float_as_uint(x[t + i]);
+  fence_products();
+  asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, 1, 1, 1, 0;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3]), "l"(of_b));
+  commit_products();
+  wait_products<0>();
+  y[t] = d[0];)";
+  const std::string late = "executes wgmma on registers written with no wgmma.fence between (written at k.cu:";
+  expect_found({.body = R"(
+  __shared__ alignas(1024) float b[64];
+  if (t < 64) b[t] = x[t];
+  fence();
+  __syncthreads();)" + product,
+                .bugs = {{"fence_products();\n", "", late, "{%4, %5, %6, %7}"},
+                         {"fence_products();\n", "fence_products();\n  f[2] ^= t;\n", late, "{%4, %5, %6, %7}",
+                          "f[2] ^= t;"},
+                         {"fence_products();\n", "fence_products();\n  if (t > 5) d[3] = x[t];\n", late,
+                          "{%4, %5, %6, %7}", "d[3] = x[t]"}}});
+}
+
 }  // namespace
 }  // namespace kmux::cpu::seeded_bugs

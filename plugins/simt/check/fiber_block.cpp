@@ -290,6 +290,22 @@ void FiberLaunch::find_quotient(bool is_by_zero, const kmux_cpu_site* site) {
                                      "its type has no such quotient", "Divide in a wider type, or test for it before"});
 }
 
+void FiberLaunch::find_register(bool is_early_use, const kmux_cpu_site* product, const kmux_cpu_site* other) {
+  if (running_->number != 0 || block_->index != Index{}) return;
+  const std::string place = Findings::place(is_early_use ? product : other);
+  if (is_early_use) {
+    findings_.add({Finding::Kind::kEarlyUse, other, running_->index, "uses a result of wgmma before wgmma.wait_group",
+                   "the wgmma at " + place, "Wait for its group before"});
+  } else if (other == nullptr) {
+    findings_.add({Finding::Kind::kLateWrite, product, running_->index, "executes wgmma with no wgmma.fence before",
+                   "its registers may not be written yet", "Put wgmma.fence before it"});
+  } else {
+    findings_.add({Finding::Kind::kLateWrite, product, running_->index,
+                   "executes wgmma on registers written with no wgmma.fence between", "written at " + place,
+                   "Put wgmma.fence between the two"});
+  }
+}
+
 bool FiberLaunch::has_stack_for(std::uint64_t bytes) const {
   const std::size_t left = running_->fiber->bytes_below(__builtin_frame_address(0));
   return left >= kMinStackBytes + array_bytes_ && bytes <= left - kMinStackBytes - array_bytes_;

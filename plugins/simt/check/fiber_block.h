@@ -67,6 +67,8 @@ class FiberLaunch {
   void find_undefined(const kmux_cpu_site* site);
   /// Reports a division that has no quotient: by 0, or of the least integer by -1.
   void find_quotient(bool is_by_zero, const kmux_cpu_site* site);
+  /// Reports a misuse of the registers of a wgmma (check/product_registers.h), which each thread has as it begins.
+  void find_register(bool is_early_use, const kmux_cpu_site* product, const kmux_cpu_site* other);
   /// Yields to other threads now and then: a thread that polls memory waits for one of them.
   void poll();
 

@@ -20,6 +20,7 @@
 #include "simt/check/divisions.h"
 #include "simt/check/fiber_launch.h"
 #include "simt/check/instrument.h"
+#include "simt/check/product_registers.h"
 #include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/shared_variables.h"
 #include "simt/transforms/thread_indices.h"
@@ -238,6 +239,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
     if (!options.memory) add_polls(*function);
   }
   for (llvm::Function* const function : recursive_functions(all)) watch_stack(*function);
+  if (options.memory) check_product_registers(kernels, llvm::StringRef(kDeviceFolder));
   const std::vector<SharedVariable> shared = number_shared(all);
   Facts facts(module, options);
   std::vector<llvm::Constant*> known;

@@ -133,6 +133,10 @@ void check_quotient(unsigned is_by_zero, unsigned overflows, const kmux_cpu_site
   if ((is_by_zero | overflows) != 0 && FiberLaunch::is_any()) current().find_quotient(is_by_zero != 0, site);
 }
 
+void check_registers(unsigned is_early_use, const kmux_cpu_site* product, const kmux_cpu_site* other) {
+  current().find_register(is_early_use != 0, product, other);
+}
+
 void at_site(const kmux_cpu_site* site) { current().thread().site = site; }
 
 char* check_access(const char* address, const char* base, std::uint64_t bytes, std::uint64_t alignment, unsigned kind,
@@ -217,6 +221,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.check.returned", address_of(&returned)},
       {"kmux.check.undefined", address_of(&check_undefined)},
       {"kmux.check.quotient", address_of(&check_quotient)},
+      {"kmux.check.registers", address_of(&check_registers)},
       {"kmux.check.access", address_of(&check_access)},
       {"kmux.check.variable", address_of(&check_variable)},
       {"kmux.check.record", address_of(&check_record)},

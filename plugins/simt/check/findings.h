@@ -27,6 +27,8 @@ struct Finding {
     kSwizzle,
     kEnded,
     kGroup,
+    kEarlyUse,
+    kLateWrite,
     kStack,
     kQuotient,
   };

@@ -37,6 +37,8 @@ inline constexpr const char* kStack = "kmux.check.stack";  // (name of the funct
 inline constexpr const char* kArray = "kmux.check.array";  // (name of the function, bytes of its array)
 inline constexpr const char* kQuotient =
     "kmux.check.quotient";  // (bit: by 0, bit: least integer by -1, site): of the division that follows
+inline constexpr const char* kRegisters =
+    "kmux.check.registers";  // (bit: its results are used, site of a wgmma, site of the use or write, or null)
 inline constexpr const char* kSite = "kmux.check.site";  // (site): of the barrier or warp call that follows
 inline constexpr const char* kAccess = "kmux.check.access";  // (address, base, bytes, alignment, kind, value, site)
 inline constexpr const char* kVariable = "kmux.check.variable";  // (address, base, bytes, size, kind, site)
