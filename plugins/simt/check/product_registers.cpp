@@ -62,7 +62,8 @@ RegisterValues operands_of(const llvm::Instruction& product, unsigned operand) {
 // Returns true for an instruction that names a register again, and executes nothing.
 bool is_move(const llvm::Value* value) {
   return llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::BitCastInst, llvm::FreezeInst, llvm::ExtractValueInst,
-                   llvm::InsertValueInst>(value);
+                   llvm::InsertValueInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst>(
+      value);
 }
 
 /// The products of a kernel, and the memory of their registers.
