@@ -141,7 +141,7 @@ TEST(CheckProductsTest, WarpsOfAGroupTakeTheSamePath) {
   wait_products<0>();
   y[t] = d[0];)",
        .bugs = {{"multiply(d, a, a);", "if (t < 32)\n    multiply(d, a, a);\n  else\n    multiply(d, a, a + 0);",
-                 "executes another wgmma than the other warps of its group of four (they execute the one at",
+                 "executes another wgmma than the other warps of its group of four (they execute the wgmma at",
                  "multiply(d, a, a + 0)", "multiply(d, a, a);"},
                 {"multiply(d, a, a);", "if (t < 96) multiply(d, a, a);",
                  "executes wgmma in some warps of a group of four alone (the others have ended before",
@@ -226,6 +226,31 @@ TEST(CheckProductsTest, RegistersAreWrittenBeforeTheFence) {
                           "f[2] ^= t;"},
                          {"fence_products();\n", "fence_products();\n  if (t > 5) d[3] = x[t];\n", late,
                           "{%4, %5, %6, %7}", "d[3] = x[t]"}}});
+}
+
+TEST(CheckProductsTest, GroupsAskForRegistersTogether) {
+  const std::string wrappers = R"(
+  const auto give = [] { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); };
+  const auto take = [] { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); };
+  const auto take_all = [] { asm volatile("setmaxnreg.inc.sync.aligned.u32 240;"); };)";
+  expect_found(
+      {.body = wrappers + R"(
+  if (t < 128) {
+    give();
+  } else {
+    take();
+  }
+  y[t] = x[t];)",
+       .bugs =
+           {{"  if (t < 128) {\n    give();", "  if (t < 128) {\n    take_all();",
+             "asks by setmaxnreg for more registers than a block can have (its groups have 90112 of 65536",
+             "const auto take = "},
+            {"if (t < 128) {", "if (t < 64) {",
+             "executes another setmaxnreg than the other warps of its group of four (they execute the setmaxnreg at",
+             "const auto take = ", "const auto give = "},
+            {"    give();", "    if (t > 31) give();", "executes setmaxnreg in some warps of a group of four alone",
+             "const auto give = "}},
+       .block = 384});
 }
 
 }  // namespace

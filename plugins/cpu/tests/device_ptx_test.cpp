@@ -166,7 +166,7 @@ TEST(DevicePtxTest, ReadsIndicesAndOrdersMemory) {
   asm("{ .reg .u32 a; mov.u32 %0, %%cluster_ctarank; mov.u32 a, %%cluster_ctaid.x; add.u32 %0, %0, a; }" : "=r"(rank));
   asm("{ .reg .u32 a; mov.u32 %0, %%cluster_nctaid.x; mov.u32 a, %%nclusterid.x; add.u32 %0, %0, a; }" : "=r"(blocks));
   asm volatile("fence.acq_rel.gpu; membar.cta; nanosleep.u32 20; prefetch.global.L2 [%0]; griddepcontrol.wait;" :: "r"(x) : "memory");
-  asm volatile("fence.proxy.async.shared::cta; setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   r = a + 100 * b + c + 10000 * d + 100000 * rank + 1000000 * blocks;)",
               [](u32 i) { return i + 6400 + 10000 + 2000000; });
 }
@@ -204,6 +204,8 @@ TEST(DevicePtxTest, RefusalsNameInstructionAndLine) {
   EXPECT_THAT(refused("{ .reg .b64 d; mov.b64 d, %0; }"), HasSubstr("operand \"%0\" has 32 bits instead of 64"));
   EXPECT_THAT(refused("frobnicate.u32 %0;"), HasSubstr("\"frobnicate.u32\" is not for this processor (it is unknown)"));
   EXPECT_THAT(refused("ld.global.nc.v2.quux.u32 {%0, %0}, [%0];"), HasSubstr("(\".quux\" is unknown)"));
+  EXPECT_THAT(refused("setmaxnreg.inc.sync.aligned.u32 20;"),
+              HasSubstr("(its registers must be a multiple of 8 from 24 to 256)"));
   EXPECT_THAT(refused("bar.arrive 1;"), HasSubstr("(the number of threads is missing)"));
 }
 

@@ -103,13 +103,13 @@ void FiberLaunch::check_stores(const Thread& thread) {
 
 void FiberLaunch::end_checked_block() {
   check()->end_block();
-  for (const auto& [group, sequence] : block_->group->check->products) {
-    const kmux_cpu_site* const site = sequence.unpaired();
-    if (group.first != block_->rank || site == nullptr) continue;
-    findings_.add({Finding::Kind::kGroup, site,
-                   block_->threads[group.second * kWarpLanes * ProductSequence::kWarps].index,
-                   "executes wgmma in some warps of a group of four alone", "the others have ended before",
-                   "Execute it in all four warps"});
+  for (const auto& [group, state] : block_->group->check->groups) {
+    const GroupStep* const step = state.sequence.unpaired();
+    if (group.first != block_->rank || step == nullptr) continue;
+    findings_.add({Finding::Kind::kGroup, step->site,
+                   block_->threads[group.second * kWarpLanes * GroupSequence::kWarps].index,
+                   "executes " + std::string(step->instruction) + " in some warps of a group of four alone",
+                   "the others have ended before", "Execute it in all four warps"});
   }
 }
 

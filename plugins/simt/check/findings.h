@@ -29,6 +29,7 @@ struct Finding {
     kGroup,
     kEarlyUse,
     kLateWrite,
+    kRegisters,
     kStack,
     kQuotient,
   };

@@ -85,7 +85,6 @@ constexpr Nothing kNothing[] = {
     {"prefetchu", 0, " L1 ", "caches need no advice"},
     {"discard", 0, " global L2 ", "values are lost at the will of the program"},
     {"applypriority", 0, " global L2::evict_normal ", "caches need no advice"},
-    {"setmaxnreg", 1, " inc dec sync aligned ", "registers are LLVM's"},
     {"griddepcontrol", 0, " launch_dependents wait ", "launches run one after another"},
     {"pmevent", 0, " mask ", "there are no performance counters"},
 };
@@ -99,6 +98,22 @@ Status emit_nothing(Instruction& in) {
     if (found->parts.find(word) == std::string_view::npos)
       return in.refuse("\"." + std::string(part) + "\" is unknown");
   }
+  return Ok{};
+}
+
+// setmaxnreg.inc.sync.aligned.u32 240. A note for checks: registers are LLVM's.
+Status emit_setmaxnreg(Instruction& in) {
+  constexpr std::uint64_t kMin = 24, kMax = 256, kStep = 8;
+  const bool has_parts = in.take_any({"inc", "dec"}) < 2 && in.take("sync") && in.take("aligned");
+  KMUX_TRY(in.check(1, 1));
+  if (!has_parts || in.type(0) != Type{Type::Kind::kUnsigned, 32})
+    return in.refuse("it must be setmaxnreg.inc or .dec .sync.aligned.u32");
+  KMUX_ASSIGN(Value* const value, in.read(0, kB32));
+  const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(value);
+  const std::uint64_t registers = number == nullptr ? 0 : number->getZExtValue();
+  if (registers < kMin || registers > kMax || registers % kStep != 0)
+    return in.refuse("its registers must be a multiple of 8 from 24 to 256");
+  call_note(in.builder(), "registers", {in.builder().getInt32(static_cast<std::uint32_t>(registers))});
   return Ok{};
 }
 
@@ -126,7 +141,7 @@ constexpr Family kFamilies[] = {{"bra", emit_bra, kMemory},
                                 {"prefetchu", emit_nothing},
                                 {"discard", emit_nothing},
                                 {"applypriority", emit_nothing},
-                                {"setmaxnreg", emit_nothing},
+                                {"setmaxnreg", emit_setmaxnreg, kMemory},
                                 {"griddepcontrol", emit_nothing},
                                 {"pmevent", emit_nothing}};
 

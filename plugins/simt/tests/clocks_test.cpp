@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "simt/check/actors.h"
-#include "simt/check/product_sequence.h"
+#include "simt/check/group_sequence.h"
 
 namespace kmux::simt {
 namespace {
@@ -182,13 +182,14 @@ TEST(ActorsTest, NamesAreThoseOfTheirBlock) {
   EXPECT_EQ(actors.text(copies, 0), "a copy that completes at the mbarrier at byte 128 of the block");
 }
 
-TEST(ProductSequenceTest, WarpsAgreeStepByStep) {
+TEST(GroupSequenceTest, WarpsAgreeStepByStep) {
   const kmux_cpu_site places[2] = {};
-  ProductSequence sequence;
-  for (unsigned warp = 0; warp < 3; ++warp) EXPECT_EQ(sequence.note(warp, &places[0]), &places[0]);
-  EXPECT_EQ(sequence.note(0, &places[1]), &places[1]) << "a step ahead";
-  EXPECT_EQ(sequence.note(3, &places[1]), &places[0]) << "another instruction";
-  EXPECT_EQ(sequence.note(1, &places[1]), &places[1]);
+  GroupSequence sequence;
+  const auto note = [&](unsigned warp, unsigned place) { return sequence.note(warp, {&places[place], "wgmma"}).site; };
+  for (unsigned warp = 0; warp < 3; ++warp) EXPECT_EQ(note(warp, 0), &places[0]);
+  EXPECT_EQ(note(0, 1), &places[1]) << "a step ahead";
+  EXPECT_EQ(note(3, 1), &places[0]) << "another instruction";
+  EXPECT_EQ(note(1, 1), &places[1]);
 }
 
 }  // namespace

@@ -49,15 +49,33 @@ void check_access(const UnitAccess& access, const char* address, std::uint64_t b
   block->check->check_unit(thread, *thread.clock, access, address, bytes);
 }
 
-void check_sequence(const Thread& first) {
+WarpGroupCheck& warp_group_of(const Thread& thread) {
+  return group().check->groups[{launch().block().rank, thread.number / kWarpLanes / kWarpsOfGroup}];
+}
+
+void check_sequence(const Thread& first, std::string_view instruction) {
   const unsigned warp = first.number / kWarpLanes;
-  ProductSequence& sequence = group().check->products[{launch().block().rank, warp / kWarpsOfGroup}];
-  const kmux_cpu_site* const other = sequence.note(warp % kWarpsOfGroup, first.site);
-  if (other == first.site) return;
-  launch().findings().add({Finding::Kind::kGroup, first.site, first.index,
-                           "executes another wgmma than the other warps of its group of four",
-                           "they execute the one at " + Findings::place(other),
-                           "Let all four warps take the same path"});
+  const GroupStep other = warp_group_of(first).sequence.note(warp % kWarpsOfGroup, {first.site, instruction});
+  if (other.site == first.site) return;
+  launch().findings().add(
+      {Finding::Kind::kGroup, first.site, first.index,
+       "executes another " + std::string(instruction) + " than the other warps of its group of four",
+       "they execute the " + std::string(other.instruction) + " at " + Findings::place(other.site),
+       "Let all four warps take the same path"});
+}
+
+// The groups that have executed setmaxnreg must fit together, whatever the others have.
+void check_register_file(const Thread& first) {
+  constexpr unsigned kRegisters = 65536;  // of a multiprocessor of sm_90
+  unsigned sum = 0;
+  for (const auto& [of, state] : group().check->groups) {
+    if (of.first == launch().block().rank) sum += state.registers * kWarpsOfGroup * kWarpLanes;
+  }
+  if (sum <= kRegisters) return;
+  launch().findings().add({Finding::Kind::kRegisters, first.site, first.index,
+                           "asks by setmaxnreg for more registers than a block can have",
+                           "its groups have " + std::to_string(sum) + " of " + std::to_string(kRegisters),
+                           "Ask for fewer, or give some back in other groups first"});
 }
 
 }  // namespace
@@ -147,7 +165,7 @@ void arrive_copies(const void* barrier) {
 void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& operands, const SharedWindow& window) {
   if (!is_checked()) return;
   const Thread& first = *lanes.front();
-  check_sequence(first);
+  check_sequence(first, "wgmma");
   ThreadClock all = *first.clock;
   if (all.products.actor == kNoActor) {
     const Actor actor =
@@ -170,6 +188,13 @@ void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& 
   if (operands.a == nullptr)
     read(operands.a_descriptor, {product.a, product.is_a_mn_major, warp * product.m, product.m, product.k});
   if (operands.b == nullptr) read(operands.b_descriptor, {product.b, product.is_b_mn_major, 0, product.n, product.k});
+}
+
+void check_registers(std::span<Thread* const> lanes, unsigned registers) {
+  const Thread& first = *lanes.front();
+  check_sequence(first, "setmaxnreg");
+  warp_group_of(first).registers = registers;
+  check_register_file(first);
 }
 
 char* check_own_access(char* address, std::uint64_t bytes, unsigned kind) {

@@ -45,6 +45,9 @@ void arrive_copies(const void* barrier);
 /// Checks the reads of matrices in shared memory by the wgmma of a warp. Null: in registers.
 void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& operands, const SharedWindow& window);
 
+/// Checks setmaxnreg of a warp, which asks for `registers` a thread.
+void check_registers(std::span<Thread* const> lanes, unsigned registers);
+
 /// Checks an access of the running thread itself. Returns the address, or that of scratch memory.
 char* check_own_access(char* address, std::uint64_t bytes, unsigned kind);
 
