@@ -269,7 +269,7 @@ constexpr llvm::StringRef kFastPasses =
     "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
     "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,"
     "cgscc(inline<only-mandatory>,inline,function(sroa,early-cse,simplifycfg)),globaldce,"
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "function(early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),"
     "sroa,early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
 
