@@ -1,9 +1,11 @@
 """Group `hopper`: kernels that TileLang makes for Hopper, on a processor. python3 -B bench/bars_hopper --build DIR [BAR...]
 
-Needs NumPy, TileLang's headers, and TileLang in an environment of its own, which exports the programs.
+Needs NumPy, TileLang's headers, and TileLang in an environment of its own, which exports the programs. The kernels of TileLang's own
+tests need a checkout of its repository in KMUX_TILELANG_CHECKOUT, and an hour.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -47,6 +49,18 @@ class Bars:
             suites = json.loads(report.read_text(encoding="utf-8"))["testsuites"]
         tests = [test for suite in suites for test in suite["testsuite"]]
         return sum(int(test.get("seeded_bugs", 0)) for test in tests if "failures" not in test)
+
+    def tilelang_compiled(self) -> float:
+        checkout = os.environ.get("KMUX_TILELANG_CHECKOUT")
+        if not checkout:
+            raise Skipped("KMUX_TILELANG_CHECKOUT names no checkout of TileLang")
+        script = _ROOT / "integrations/tilelang/run_upstream_tests.py"
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder, "table.json")
+            options = ["--processor", "--checkout", checkout, "--out", table, "--kmux", self._build / "bin/kmux", "--store", folder]
+            command = [self._python, "-B", script, *options]
+            subprocess.run(command, env=tilelang_runs.environment(self._build), stdout=sys.stderr, check=True)
+            return json.loads(table.read_text(encoding="utf-8"))["total"]["percentage"]
 
     def compile_seconds(self) -> float:
         runs, cases = self._corpus()
@@ -96,6 +110,9 @@ def _register(bars: Bars) -> None:
 
     # The same under --check-memory, where a finding is a failure: none of these kernels has an error.
     BAR("false_findings", "programs", at_most(0), bars.false_findings)
+
+    # Of the texts that TileLang makes of its tests and examples for sm_80 and sm_90a, those that compile for a processor.
+    BAR("tilelang_cpu_compiled_pct", "%", at_least(99), bars.tilelang_compiled)
 
     # Bugs of pipelines that the tests of check=on plant: those found by name and line.
     BAR("seeded_bugs_found", "bugs", at_least(40), bars.seeded_bugs_found)

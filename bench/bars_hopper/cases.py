@@ -1,63 +1,16 @@
-"""The kernels of the corpus with their inputs and references in NumPy.
+"""The kernels of the corpus with their inputs and references in NumPy: those of kernels.py, and all on both architectures."""
 
-Values are quarters from -2 to 2, which all floating point types have: sums of their products are exact in float32.
-"""
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-
-Arrays = Mapping[str, np.ndarray]
-_EXACT, _HALF, _EXP = 0, 1e-3, 2e-3  # relative errors
-_BITS = {"bfloat16": (127, 7), "float8_e4m3fn": (7, 3), "float8_e5m2": (15, 2)}  # bias, bits of the fraction
-
-
-@dataclass(frozen=True)
-class Case:
-    """One kernel. `inputs`: shape and type by name; an input among the outputs begins as zeros."""
-
-    name: str
-    maker: str
-    arguments: Mapping[str, Any]
-    inputs: Mapping[str, tuple[tuple[int, ...], str]]
-    output: str
-    reference: Callable[[Arrays], np.ndarray]
-    tolerance: float = _EXACT
-    updated: tuple[tuple[int, ...], str] | None = None
+from case import EXACT, EXP, HALF, Arrays, Case
+from fused_cases import FUSED
+from vector_cases import VECTOR
 
 
-def values_of(shape: tuple[int, ...], dtype: str, random: np.random.Generator) -> np.ndarray:
-    """Returns the values of an input as float64 or integers."""
-    if dtype == "int32":
-        return random.integers(0, 32, shape)
-    if dtype in ("int8", "uint8"):
-        return random.integers(0 if dtype == "uint8" else -4, 5, shape)
-    return random.integers(-8, 9, shape) / 4
-
-
-def stored(values: np.ndarray, dtype: str) -> np.ndarray:
-    """Returns the values in their type, which may be one that NumPy has no name for."""
-    if dtype not in _BITS:
-        return values.astype(dtype)
-    bias, fraction = _BITS[dtype]
-    bits = values.astype(np.float32).view(np.uint32)
-    exponent = (bits >> 23 & 0xFF).astype(np.int64) - 127 + bias
-    packed = np.where(values == 0, 0, exponent << fraction | (bits >> (23 - fraction) & ((1 << fraction) - 1)))
-    width = 2 if dtype == "bfloat16" else 1
-    packed |= (bits >> 31).astype(np.int64) << (8 * width - 1)
-    return packed.astype(f"<u{width}").view(f"V{width}")
-
-
-def read(array: np.ndarray) -> np.ndarray:
-    """Returns a result as float64. No kernel has results of uint16, so these are the bits of bfloat16."""
-    if array.dtype != np.uint16:
-        return array.astype(np.float64)
-    return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-
-
-def _product(name: str, M: int, N: int, K: int, tolerance: float = _EXACT, **more: Any) -> Case:
+def _product(name: str, M: int, N: int, K: int, tolerance: float = EXACT, **more: Any) -> Case:
     dtype = more.get("dtype", "float16")
     turned_A, turned_B = more.get("transpose_A", False), more.get("transpose_B", False)
     inputs = {"A": ((K, M) if turned_A else (M, K), dtype), "B": ((N, K) if turned_B else (K, N), dtype)}
@@ -82,8 +35,8 @@ def _products() -> list[Case]:
           for a, b in ((False, True), (True, False), (True, True))),
         _product("f16_fragment", **small, a_in="fragment"),
         _product("f16_fragment_nt", **small, a_in="fragment", transpose_B=True),
-        _product("f16_half_sums", **small, sums="float16", out="float16", tolerance=_HALF),
-        _product("f16_half_result", **small, out="float16", tolerance=_HALF),
+        _product("f16_half_sums", **small, sums="float16", out="float16", tolerance=HALF),
+        _product("f16_half_result", **small, out="float16", tolerance=HALF),
         _product("f16_deep", 64, 64, 1024, tile=(64, 64, 64), stages=4),
         _product("f16_cluster", **small, cluster=(2, 1, 1)),
         _product("f16_cluster_column", **small, cluster=(1, 2, 1), stages=3),
@@ -110,9 +63,9 @@ def _fused() -> list[Case]:
         Case("split_product", "split_product", {**sizes, "parts": 2}, square, "C", lambda at: at["A"] @ at["B"],
              updated=((128, 128), "float32")),
         Case("biased_product", "biased_product", sizes, {**square, "bias": ((128,), "float16")}, "C",
-             lambda at: np.maximum(at["A"] @ at["B"] + at["bias"], 0), _HALF),
+             lambda at: np.maximum(at["A"] @ at["B"] + at["bias"], 0), HALF),
         Case("biased_product_stages_3", "biased_product", {**sizes, "stages": 3, "tile": (64, 128, 64)},
-             {**square, "bias": ((128,), "float16")}, "C", lambda at: np.maximum(at["A"] @ at["B"] + at["bias"], 0), _HALF),
+             {**square, "bias": ((128,), "float16")}, "C", lambda at: np.maximum(at["A"] @ at["B"] + at["bias"], 0), HALF),
         Case("gated_product", "gated_product", sizes, {**square, "G": ((128, 128), "float16")}, "C",
              lambda at: (at["A"] @ at["B"]) * (at["A"] @ at["G"]), 1e-6),
         Case("scaled_product", "scaled_product", sizes, {"A": ((128, 128), "float16"), "W": ((128, 128), "int8"), "scale": ((128,), "float16")},
@@ -125,7 +78,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
     return weights / weights.sum(-1, keepdims=True)
 
 
-def _attention(name: str, length: int, D: int, heads: int = 2, groups: int = 2, tolerance: float = _EXP, **more: Any) -> Case:
+def _attention(name: str, length: int, D: int, heads: int = 2, groups: int = 2, tolerance: float = EXP, **more: Any) -> Case:
     dtype = more.get("dtype", "float16")
     inputs = {"Q": ((1, length, heads, D), dtype), "K": ((1, length, groups, D), dtype), "V": ((1, length, groups, D), dtype)}
 
@@ -166,7 +119,7 @@ def _convolution(name: str, size: int, channels: int, filters: int, window: int,
 
     arguments = {"batch": 2, "size": size, "channels": channels, "filters": filters, "window": window, "stride": stride,
                  "dilation": dilation, "pad": pad}  # fmt: skip
-    return Case(f"convolution_{name}", "convolution", arguments, inputs, "out", reference, _HALF)
+    return Case(f"convolution_{name}", "convolution", arguments, inputs, "out", reference, HALF)
 
 
 def _convolutions() -> list[Case]:
@@ -200,7 +153,7 @@ def _pointwise() -> list[Case]:
         _moved("odd", 100, 72),
         _reduced("sum", lambda x: x.sum(1), 1e-6),
         _reduced("sum", lambda x: x.sum(1), 1e-6, dtype="bfloat16"),
-        _reduced("max", lambda x: x.max(1), _EXACT),
+        _reduced("max", lambda x: x.max(1), EXACT),
         _reduced("softmax", _softmax, 1e-5),
         _reduced("norm", lambda x: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5), 1e-5),
         Case("running_sums", "running_sums", {"M": 64, "N": 128}, {"x": ((64, 128), "float32")}, "y", lambda at: at["x"].cumsum(1), 1e-6),
@@ -211,5 +164,17 @@ def _pointwise() -> list[Case]:
     ]  # fmt: skip
 
 
-CASES = [*_products(), *_fused(), *_attentions(), *_convolutions(), *_pointwise()]
+def _on_ampere(case: Case) -> Case:
+    """Returns the case for sm_80: mma.sync and cp.async in place of wgmma and TMA."""
+    return replace(case, name=f"{case.name}_sm_80", arch="sm_80")
+
+
+def _is_for_hopper_alone(case: Case) -> bool:
+    """Returns true for types, clusters and maps that sm_80 lacks."""
+    types = {dtype for _, dtype in case.inputs.values()}
+    return bool(types & {"float8_e4m3fn", "float8_e5m2"}) or "cluster" in case.arguments
+
+
+_HOPPER = [*_products(), *_fused(), *_attentions(), *_convolutions(), *_pointwise(), *FUSED, *VECTOR]
+CASES = [*_HOPPER, *(_on_ampere(case) for case in _HOPPER if not _is_for_hopper_alone(case))]
 assert len({case.name for case in CASES}) == len(CASES)

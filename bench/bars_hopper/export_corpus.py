@@ -1,4 +1,4 @@
-"""export_corpus.py OUT: writes a program for sm_90a of each kernel of the corpus to OUT/NAME. Needs TileLang; it needs no GPU.
+"""export_corpus.py OUT: writes a program of each kernel of the corpus, for its architecture, to OUT/NAME. Needs TileLang; it needs no GPU.
 
 Prints each kernel that TileLang or the exporter does not take, and ends with 1 if there is one.
 """
@@ -20,9 +20,9 @@ def export_all(folder: Path) -> int:
     for case in CASES:
         try:
             export(
-                f"{_HERE}/kernels.py:{case.maker}",
+                f"{_HERE}/{case.file}:{case.maker}",
                 folder / case.name,
-                targets=("cuda:sm_90a",),
+                targets=(f"cuda:{case.arch}",),
                 name=case.name,
                 arguments=case.arguments,
                 out_idx=() if case.updated else (-1,),

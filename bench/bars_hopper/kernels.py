@@ -206,7 +206,7 @@ def attention(length, D, heads=2, groups=2, rows=64, columns=64, is_causal=False
                         )
                 else:
                     T.clear(scores)
-                T.gemm(q, k, scores, transpose_B=True)
+                T.gemm(q, k, scores, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
                 T.copy(largest, before)
                 T.reduce_max(scores, largest, dim=1, clear=False)
                 for i, j in T.Parallel(rows, columns):
@@ -220,7 +220,7 @@ def attention(length, D, heads=2, groups=2, rows=64, columns=64, is_causal=False
                 for i, j in T.Parallel(rows, D):
                     result[i, j] *= before[i]
                 T.copy(V[0, step * columns : (step + 1) * columns, head // shared_by, :], v)
-                T.gemm(weights, v, result)
+                T.gemm(weights, v, result, policy=T.GemmWarpPolicy.FullRow)
             for i, j in T.Parallel(rows, D):
                 result[i, j] /= total[i]
             T.copy(result, O[0, bx * rows : (bx + 1) * rows, head, :])

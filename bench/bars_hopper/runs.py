@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from cases import Case, read, stored, values_of
+from case import Case, read, stored, values_of
 
 _UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs TileLang's own tests with kmux inside and without, and says what differs, by name.
 
-Usage: run_upstream_tests.py --checkout DIR [--device] [--out FILE] [FOLDER...]
+Usage: run_upstream_tests.py --checkout DIR [--device | --processor] [--out FILE] [FOLDER...]
 
 --checkout is a checkout of TileLang's repository that fits the release that is installed. Without --device: its tests for the CPU, and
 lowering plus compilation (sm_90a, by NVRTC) of every kernel that the other tests make. With --device: FOLDERs of
-testing/python, or `examples`, on this machine's GPU.
+testing/python, or `examples`, on this machine's GPU. With --processor: lowering of every kernel that the tests make, for sm_80 and for
+sm_90a, and compilation of each text for backend cpu.
 The result is a table, or JSON with --json. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
 installed; `kmux` is the command (--kmux PATH).
 """
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 _HERE = Path(__file__).resolve().parent
+sys.path.append(str(_HERE / "upstream"))
+import processor  # noqa: E402
+
 _DEVICE_FOLDERS = ("language", "kernel", "jit", "cpu", "cuda", "issue", "layout", "profiler", "autotune", "cache", "examples")
 _PLUGIN = "kmux_tilelang.pytest"
 _SECONDS_TO_REPORT = 30
@@ -35,11 +39,13 @@ _SECONDS_TO_REPORT = 30
 _COUNTS = {
     "both": "pass with both", "none": "pass with none", "seconds_without": "seconds without kmux", "seconds_inside": "seconds with kmux",
     "kernels": "kernels", "refused_by_tilelang": "refused by TileLang", "lowered": "lowered", "exported": "exported",
-    "programs": "programs for sm_90a", "compiled": "compiled with NVRTC",
+    "programs": "programs for sm_90a", "compiled": "compiled with NVRTC", "texts": "texts", "for_cpu": "compiled for cpu",
+    "percentage": "% compiled for cpu",
 }  # fmt: skip
 _NAMED = {
     "lost": "pass without kmux alone", "gained": "pass with kmux alone", "unreached": "not reached in time",
     "refused": "refused by the exporter", "failed": "not compiled",
+    "slow": "compiled in more than 30 s",
 }  # fmt: skip
 
 
@@ -144,10 +150,12 @@ def compared(checkout: Path, folders: Sequence[str], options: Sequence[str], job
     return compare(without, run_tests(checkout, folders, ["-p", _PLUGIN, *options], jobs, limit))
 
 
-def lowered(checkout: Path, folders: Sequence[str], jobs: int, limit: float, store: Path) -> dict[str, object]:
+def lowered(
+    checkout: Path, folders: Sequence[str], jobs: int, limit: float, store: Path, capability: str = "9.0"
+) -> dict[str, object]:
     """What became of every kernel that these tests make, on a machine without a device; exports go to `store`."""
     lines = store / "kernels.jsonl"
-    options = ["-p", "no_device", f"--kernels={lines}", f"--programs={store / 'programs'}"]
+    options = ["-p", "no_device", f"--kernels={lines}", f"--programs={store / 'programs'}", f"--capability={capability}"]
     run_tests(checkout, folders, options, jobs, limit)
     kernels = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
     exported = [kernel for kernel in kernels if kernel.get("exported")]
@@ -214,7 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{checkout} is not a TileLang checkout (it has no testing/python). Clone its repository.", file=sys.stderr)
         return 2
     try:
-        result = _with_device(checkout, options) if options.device else _without_device(checkout, options)
+        result = _way(options)(checkout, options)
     except LookupError as error:
         print(error, file=sys.stderr)
         return 2
@@ -226,18 +234,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if lost else 0
 
 
+def _way(options: argparse.Namespace) -> Callable[[Path, argparse.Namespace], dict[str, dict]]:
+    return _for_processor if options.processor else _with_device if options.device else _without_device
+
+
 def _with_device(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
     return {"device": compared(checkout, options.folders or _DEVICE_FOLDERS, [], options.jobs, options.limit)}
 
 
 def _without_device(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
-    store = options.store or Path(tempfile.mkdtemp(prefix="kmux_upstream_"))
-    folders = options.folders or sorted(
-        path.name for path in (checkout / "testing/python").iterdir() if any(path.glob("test_*.py"))
-    )
+    store = _store(options)
+    folders = _folders(checkout, options)
     cpu = compared(checkout, ["cpu"], ["--kmux-named"], options.jobs, options.limit)
     kernels = lowered(checkout, [*folders, "examples"], options.jobs, options.limit, store)
     return {"cpu": cpu, "lowered": kernels, "compiled": compiled(store, options.kmux, options.jobs)}
+
+
+def _for_processor(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
+    from kmux_tilelang.lower import header_roots
+
+    stores = {arch: _store(options) / arch for arch in processor.CAPABILITIES}
+    folders = [*_folders(checkout, options), *([] if options.folders else ["examples"])]
+    result: dict[str, dict] = {}
+    for arch, store in stores.items():
+        store.mkdir(parents=True, exist_ok=True)
+        capability = processor.CAPABILITIES[arch]
+        result[f"lowered {arch}"] = lowered(checkout, folders, options.jobs, options.limit, store, capability)
+    result |= processor.compiled(stores.values(), options.kmux, options.jobs, header_roots())
+    return result | {"total": {"percentage": processor.percentage(result)}}
+
+
+def _store(options: argparse.Namespace) -> Path:
+    options.store = options.store or Path(tempfile.mkdtemp(prefix="kmux_upstream_"))
+    return options.store
+
+
+def _folders(checkout: Path, options: argparse.Namespace) -> list[str]:
+    tests = checkout / "testing/python"
+    return options.folders or sorted(path.name for path in tests.iterdir() if any(path.glob("test_*.py")))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -245,6 +279,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="of testing/python, or `examples` (default: all)")
     parser.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="of TileLang's repository")
     parser.add_argument("--device", action="store_true", help="run on this machine's GPU")
+    parser.add_argument("--processor", action="store_true", help="compile the kernels for sm_80 and sm_90a for backend cpu")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result here, too, as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="workers, where pytest-xdist is there (default: one a core)")

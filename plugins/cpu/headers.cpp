@@ -27,6 +27,7 @@ extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
 extern const std::string_view cpu_device_copies_text;
 extern const std::string_view cpu_device_failures_text;
+extern const std::string_view cpu_device_fp4_text;
 extern const std::string_view cpu_device_fp8_text;
 extern const std::string_view cpu_device_fp8_scales_text;
 extern const std::string_view cpu_device_fragment_products_text;
@@ -51,6 +52,7 @@ extern const std::string_view cpu_device_math_turns_text;
 extern const std::string_view cpu_device_matrix_places_text;
 extern const std::string_view cpu_device_matrix_product_text;
 extern const std::string_view cpu_device_mbarriers_text;
+extern const std::string_view cpu_device_nv_target_text;
 extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_ptx_text;
@@ -92,6 +94,7 @@ constexpr Header kHeaders[] = {
     {"cuComplex.h", &cpu_device_complex_text},
     {"cuda_fp16.h", &cpu_device_halves_text},
     {"cuda_bf16.h", &cpu_device_bfloats_text},
+    {"cuda_fp4.h", &cpu_device_fp4_text},
     {"cuda_fp8.h", &cpu_device_fp8_text},
     {"cuda_pipeline.h", &cpu_device_pipelines_text},
     {"cooperative_groups.h", &cpu_device_groups_text},
@@ -114,6 +117,7 @@ constexpr Header kHeaders[] = {
     {"cuda/barrier", &cpu_device_bulk_copies_text},
     {"cuda/pipeline", &cpu_device_std_pipeline_text},
     {"cuda/ptx", &cpu_device_ptx_copies_text},
+    {"nv/target", &cpu_device_nv_target_text},
     {"tuple", &cpu_device_std_tuple_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
@@ -206,7 +210,7 @@ constexpr Part kParts[] = {
     {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
      {"clock", "globaltimer", "prof_trigger", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex", "surf",
-      "cudaBoundaryMode", "cudaReadMode"}},
+      "cudaBoundaryMode", "cudaReadMode", "erfcinv"}},
     {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder", "remquo", "norm3d", "norm4d"}},
     {"kmux/tensor_maps.h", {"CUtensorMap"}},
     {"kmux/turns.h", {"sin", "cos", "tan"}},
@@ -289,7 +293,6 @@ struct RefusedHeader {
 
 constexpr RefusedHeader kRefusedHeaders[] = {
     {"cuda_awbarrier.h", "barriers in shared memory"},
-    {"cuda_fp4.h", "numbers of 4 bits"},
     {"cuda_fp6.h", "numbers of 6 bits"},
     {"cuda_texture_types.h", "textures"},
     {"texture_fetch_functions.h", "textures"},
@@ -327,10 +330,13 @@ bool has_any(std::string_view text, const Part& part) {
 
 constexpr std::size_t kAllParts = (std::size_t{1} << std::size(kParts)) - 1;
 
+// Returns true if a text may name more than it contains: by pasted words, or in the headers of cuRAND.
+bool may_name_any(std::string_view text) { return text.find("##") != text.npos || text.find("curand_") != text.npos; }
+
 // Returns the parts that `texts` may name, one bit each. The bits are in the prelude's name, so that equal names always
 // mean equal texts.
 std::size_t named_parts(std::span<const std::string_view> texts) {
-  if (std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; })) return kAllParts;
+  if (std::ranges::any_of(texts, may_name_any)) return kAllParts;
   std::size_t parts = 0;
   for (std::size_t i = 0; i < std::size(kParts); ++i) {
     const bool is_named = std::ranges::any_of(texts, [&](std::string_view text) { return has_any(text, kParts[i]); });

@@ -1,11 +1,12 @@
 """run_upstream_tests.py"""
 
 import contextlib
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
-from run_upstream_tests import _DEVICE_FOLDERS, Run, compare, run_tests, table
+from run_upstream_tests import _DEVICE_FOLDERS, Run, compare, processor, run_tests, table
 
 # Stands where pytest is looked for first: it reports one test, and another if Ctrl-C does not end it before.
 _PYTEST = """
@@ -41,6 +42,23 @@ class UpstreamTests(unittest.TestCase):
             self.assertIn(line, printed)
         differences = ["cpu, pass without kmux alone: a::y", "cpu, pass with kmux alone: a::z"]
         self.assertEqual(printed[-4:], ["", *differences, "lowered, refused by the exporter: k: no such launch (4)"])
+
+    def test_texts_are_counted_once_for_each_architecture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder)
+            for name, arch, digest in (
+                ("a", "sm_80", "1"), ("b", "sm_80", "1"), ("c", "sm_90a", "1"), ("d", "sm_90a", "2"), ("e", "sm_100a", "3"),
+            ):  # fmt: skip
+                variant = {"dialect": "cuda", "requires": {"arch": [arch]}, "sources": [{"sha256": digest}]}
+                (store / "programs" / name).mkdir(parents=True)
+                (store / "programs" / name / "kernel.kmux.json").write_text(json.dumps({"variants": [variant]}))
+            found = processor.texts([store])
+        self.assertEqual({key: path.parent.name for key, path in found.items()},
+                         {("sm_80", "1"): "a", ("sm_90a", "1"): "c", ("sm_90a", "2"): "d"})  # fmt: skip
+
+    def test_texts_of_all_architectures_make_the_percentage(self):
+        parts = {"lowered sm_80": {"kernels": 9}, "cpu sm_80": {"texts": 6, "for_cpu": 5}, "cpu sm_90a": {"texts": 4, "for_cpu": 4}}
+        self.assertEqual(processor.percentage(parts), 90)
 
     def test_on_a_device_have_the_examples(self):
         self.assertIn("examples", _DEVICE_FOLDERS)

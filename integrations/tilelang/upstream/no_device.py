@@ -6,6 +6,7 @@ what counts are the lines of --kernels, one a kernel, and the programs in --prog
 
 import json
 import os
+import sys
 import unittest.mock
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-_CAPABILITY = (9, 0)
 _CPU, _CUDA = 1, 2  # DLPack's types of devices
 
 
@@ -56,16 +56,19 @@ class _Recorder:
 def pytest_addoption(parser: Any) -> None:
     parser.addoption("--kernels", required=True, help="file of JSON lines, one a kernel")
     parser.addoption("--programs", required=True, help="folder of what was exported")
+    parser.addoption("--capability", default="9.0", help="of the GPU that the tests see")
 
 
 def pytest_configure(config: Any) -> None:
     os.environ["TILELANG_DISABLE_CACHE"] = "1"
     recorder = _Recorder(Path(config.getoption("--kernels")), Path(config.getoption("--programs")))
     config.pluginmanager.register(_Tests(recorder))
-    for owner, name, value in _cuda_as_if_there():
+    capability = tuple(map(int, config.getoption("--capability").split(".")))
+    for owner, name, value in _cuda_as_if_there(capability):
         unittest.mock.patch.object(owner, name, value, create=True).start()
     _OnCpu().__enter__()
     _record_kernels(recorder)
+    _record_lowered(recorder)
 
 
 class _Tests:
@@ -76,23 +79,23 @@ class _Tests:
         self._recorder.test = item.nodeid
 
 
-def _cuda_as_if_there() -> list[tuple[Any, str, Any]]:
+def _cuda_as_if_there(capability: tuple[int, ...]) -> list[tuple[Any, str, Any]]:
     cuda = torch.cuda
     answers = {
-        "is_available": True, "device_count": 1, "current_device": 0, "get_device_capability": _CAPABILITY,
+        "is_available": True, "device_count": 1, "current_device": 0, "get_device_capability": capability,
         "get_device_name": "none", "synchronize": None, "set_device": None, "_lazy_init": None, "empty_cache": None,
     }  # fmt: skip
     functions = [(cuda, name, lambda *_, answer=answer, **__: answer) for name, answer in answers.items()]
-    return [*functions, *_tvms_device_as_if_there()]
+    return [*functions, *_tvms_device_as_if_there(capability)]
 
 
-def _tvms_device_as_if_there() -> list[tuple[Any, str, Any]]:
+def _tvms_device_as_if_there(capability: tuple[int, ...]) -> list[tuple[Any, str, Any]]:
     """What decides whether a test that requires CUDA runs at all."""
     from tilelang import tvm
 
     device = type(tvm.cuda(0))
     exist = property(lambda self: self.dlpack_device_type() in (_CPU, _CUDA))
-    return [(device, "exist", exist), (device, "compute_version", property(lambda _: "{}.{}".format(*_CAPABILITY)))]
+    return [(device, "exist", exist), (device, "compute_version", property(lambda _: "{}.{}".format(*capability)))]
 
 
 def _record_kernels(recorder: _Recorder) -> None:
@@ -128,6 +131,39 @@ def _record_kernels(recorder: _Recorder) -> None:
 
     _Installation._fall_back = refused
     _installed._extension._fall_back = refused.__get__(_installed)
+
+
+def _record_lowered(recorder: _Recorder) -> None:
+    """Kernels that a test lowers and does not compile count, too."""
+    import tilelang
+
+    module = sys.modules["tilelang.engine.lower"]  # the package has a function of this name
+    lower = module.lower
+
+    def recorded(function: Any, *arguments: Any, **named: Any) -> Any:
+        artifact = lower(function, *arguments, **named)
+        if artifact.target.kind.name == "cuda" and not named.get("runtime_only"):
+            _record(recorder, function, artifact)
+        return artifact
+
+    for owner in (module, tilelang, tilelang.engine):
+        owner.lower = recorded
+
+
+def _record(recorder: _Recorder, lowered: Any, artifact: Any) -> None:
+    from kmux_tilelang.backend.compilation import program_of
+    from kmux_tilelang.backend.request import request_of
+    from tilelang import tvm
+
+    function = next(iter(lowered.functions.values())) if isinstance(lowered, tvm.IRModule) else lowered
+    configs = tvm.transform.PassContext.current().config
+    name, target = str((function.attrs or {}).get("global_symbol", "kernel")), str(artifact.target)
+    try:
+        program = program_of(request_of(function, None, artifact.target, "auto", dict(configs), ()), artifact)
+    except Exception as error:
+        recorder.record(name, target, exported=False, reason=str(error))
+    else:
+        recorder.record(name, target, exported=True, program=recorder.keep(program))
 
 
 def _zeros(adapter: Any) -> Callable[..., Any]:

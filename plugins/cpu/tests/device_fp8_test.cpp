@@ -278,6 +278,26 @@ __global__ void k(const float* x, Out* y, int n) {
   }
 }
 
+TEST(DeviceFp8Test, ScalesOfIntegersRoundUp) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { unsigned char v[4]; };
+__global__ void k(const long long* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  y[i] = {{__nv_fp8_e8m0(x[i]).__x, __nv_fp8_e8m0((unsigned long long)x[i]).__x, __nv_fp8_e8m0((int)x[i]).__x,
+           ((__nv_fp8_e8m0)(unsigned short)x[i]).__x}};
+})"};
+  const std::vector<long long> x = {0, 1, 2, 3, 4, 5, 0x7fffffff, (1LL << 25) + 1, (1LL << 55) + 1, 1LL << 62, -1, -3};
+  const auto y = elements<std::array<Byte, 4>>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  const std::vector<std::array<Byte, 4>> wanted = {// of CUDA 13.0
+                                                   {0, 0, 0, 0},         {127, 127, 127, 127}, {128, 128, 128, 128},
+                                                   {129, 129, 129, 129}, {129, 129, 129, 129}, {130, 130, 130, 130},
+                                                   {158, 158, 158, 143}, {153, 153, 153, 127}, {183, 183, 127, 127},
+                                                   {189, 189, 0, 0},     {127, 191, 127, 143}, {129, 191, 129, 143}};
+  EXPECT_EQ(y, wanted);
+}
+
 TEST(DeviceFp8Test, DecodesEveryScale) {
   const ElementKernel kernel{R"(#include <cuda_fp8.h>
 __global__ void k(const unsigned char* x, double* y, int n) {

@@ -71,7 +71,7 @@ TEST(DeviceHostCodeTest, LibraryHeadersAreRejectedByName) {
            {"cub/cub.cuh", "cub::BlockReduce<float, 64> r;"},
            {"thrust/pair.h", "thrust::pair<int, int> p;"},
            {"curand_kernel.h", "curandState s;"},
-           {"nv/target", ""},
+           {"nv/detail/__target_macros", ""},
            {"cuda/std/chrono", "cuda::std::chrono::seconds t;"}}) {
     const Error error = device_failure({"#include <" + std::string(header) + ">\n" +
                                         "__global__ void k(const float* x, float* y, int n) { " + use + " }\n"});

@@ -64,7 +64,7 @@ TEST(DeviceRefusalsTest, UnusedCopiesByTensorMapsAreAllowed) {
 }
 
 TEST(DeviceRefusalsTest, GpuHardwareHeadersAreRejected) {
-  expect_refused("\n#include <cuda_fp4.h>\n" + kernel_of(""), "<cuda_fp4.h>", 2);
+  expect_refused("\n#include <cuda_fp6.h>\n" + kernel_of(""), "<cuda_fp6.h>", 2);
   expect_refused("#include <cuda/semaphore>\n" + kernel_of(""), "<cuda/semaphore>", 1);
   expect_refused("#include <cuda_awbarrier.h>\n" + kernel_of(""), "<cuda_awbarrier.h>", 1);
   const std::string types =

@@ -186,5 +186,17 @@ TEST(DeviceStdTest, ProvidesPairsOfFloats) {
   }
 }
 
+TEST(DeviceStdTest, ChoosesCodeForDevices) {
+  const Floats y = values("#include <nv/target>\n__device__ float pick(float a, float b) { return a - b; }\n", R"(
+  float sum = 0;
+  NV_IF_TARGET(NV_IS_DEVICE, sum += pick(v, 1);)
+  NV_IF_TARGET(NV_IS_HOST, (sum = -1; return v;))
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_61, (const float a = 1, b = 2; sum += a + b;), (return 0;))
+  NV_IF_ELSE_TARGET(NV_IS_HOST, return 0;, sum *= 2;)
+  return sum;)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 2 * static_cast<float>(i + 3)) << i;
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_std

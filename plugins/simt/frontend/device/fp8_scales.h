@@ -42,6 +42,16 @@ KMUX_DEVICE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t 
           __nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(x >> 8)).x};
 }
 
+// Rounds the magnitude up: a double has not the digits of every integer.
+template <class Integer>
+KMUX_DEVICE __nv_fp8_storage_t kmux_integer_to_e8m0(Integer x) {
+  const unsigned long long size = x < 0 ? 0 - static_cast<unsigned long long>(x) : x;
+  if (size == 0) return 0;
+  return static_cast<__nv_fp8_storage_t>(127 + 63 - __builtin_clzll(size) + ((size & (size - 1)) != 0 ? 1 : 0));
+}
+
+#define KMUX_E8M0_OF(type) \
+  KMUX_MEMBER explicit __nv_fp8_e8m0(type x) : __x(kmux_integer_to_e8m0(x)) {}
 struct __nv_fp8_e8m0 {
   __nv_fp8_storage_t __x;
   __nv_fp8_e8m0() = default;
@@ -49,8 +59,17 @@ struct __nv_fp8_e8m0 {
   KMUX_MEMBER explicit __nv_fp8_e8m0(double x) : __x(__nv_cvt_double_to_e8m0(x, __NV_SATFINITE, cudaRoundPosInf)) {}
   KMUX_MEMBER explicit __nv_fp8_e8m0(__half x) : __nv_fp8_e8m0(static_cast<float>(x)) {}
   KMUX_MEMBER explicit __nv_fp8_e8m0(__nv_bfloat16 x) : __nv_fp8_e8m0(static_cast<float>(x)) {}
+  KMUX_E8M0_OF(short)
+  KMUX_E8M0_OF(unsigned short)
+  KMUX_E8M0_OF(int)
+  KMUX_E8M0_OF(unsigned)
+  KMUX_E8M0_OF(long)
+  KMUX_E8M0_OF(unsigned long)
+  KMUX_E8M0_OF(long long)
+  KMUX_E8M0_OF(unsigned long long)
   KMUX_MEMBER explicit operator __nv_bfloat16() const { return __nv_cvt_e8m0_to_bf16raw(__x); }
   KMUX_MEMBER explicit operator float() const { return static_cast<__nv_bfloat16>(*this); }
   KMUX_MEMBER explicit operator double() const { return static_cast<float>(*this); }
   KMUX_MEMBER explicit operator __half() const { return static_cast<float>(*this); }
 };
+#undef KMUX_E8M0_OF

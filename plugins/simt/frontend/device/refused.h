@@ -1,4 +1,4 @@
-// Functions that read or control GPU hardware, and have no meaning on a processor.
+// Functions that read or control GPU hardware, and have no meaning on a processor; and those that are not written yet.
 #pragma once
 
 typedef long clock_t;
@@ -11,6 +11,8 @@ KMUX_REFUSED("performance counters") void __prof_trigger(int);
 KMUX_REFUSED("address spaces") unsigned __isGlobal(const void*);
 KMUX_REFUSED("address spaces") unsigned __isLocal(const void*);
 KMUX_REFUSED("address spaces") unsigned __isConstant(const void*);
+KMUX_REFUSED("inverse error functions") float erfcinvf(float);
+KMUX_REFUSED("inverse error functions") double erfcinv(double);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_inc(unsigned);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_dec(unsigned);
 KMUX_REFUSED("clusters of blocks") bool __clusterDimIsSpecified();

@@ -88,6 +88,8 @@ int printf(const char*, ...);
 #define __assume(condition) __builtin_assume(condition)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __CUDA_ALIGN__(bytes) __attribute__((aligned(bytes)))
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
 #define __device_builtin__
