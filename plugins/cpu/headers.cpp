@@ -214,10 +214,11 @@ constexpr Part kParts[] = {
 };
 
 /// Space-separated names of empty headers, whose contents the prelude has. cudaTypedefs.h is for the host, which calls
-/// the driver.
+/// the driver. CuTe 4.7 takes cuda/std/__cccl/version.h as the sign that <tuple> declares the traits of both namespaces.
 constexpr std::string_view kEmpty =
     "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h "
-    "cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
+    "cuda/std/__cccl/version.h cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h "
+    "cuda_runtime_api.h "
     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h device_types.h "
     "driver_types.h hip/hip_vector_types.h host_defines.h initializer_list inttypes.h math.h math_functions.h "
     "math_functions.hpp sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "

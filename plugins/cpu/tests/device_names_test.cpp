@@ -75,6 +75,30 @@ __global__ void k(const float* x, float* y, int n) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], std::max(x[i], 3.0F) + static_cast<float>(i)) << i;
 }
 
+// As CuTe 4.7 does: it declares the traits, with one parameter, unless the headers have a version.
+TEST(DeviceNamesTest, SourceDeclaresTupleSizeUnlessHeadersHaveVersion) {
+  const ElementKernel kernel{.source = R"(#include <cuda/std/tuple>
+struct Two { float a, b; };
+namespace std {
+#if !__has_include(<cuda/std/__cccl/version.h>)
+template <class> struct tuple_size;
+template <size_t, class> struct tuple_element;
+#endif
+template <> struct tuple_size<Two> : cuda::std::integral_constant<size_t, 2> {};
+template <size_t i> struct tuple_element<i, Two> { using type = float; };
+}
+template <size_t i> __device__ float get(const Two& all) { return i == 0 ? all.a : all.b; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto [value, more] = Two{x[i], 3};
+  y[i] = value + more;
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 3) << i;
+}
+
 // As CuTe does where NVRTC compiles it.
 TEST(DeviceNamesTest, SourceSpecialisesTupleSizeInBothNamespaces) {
   const ElementKernel kernel{.source = R"(#include <cuda/std/tuple>
