@@ -137,7 +137,7 @@ class MapCheck {
     if (value % of != 0) write_text(problem(), "%s %u is %lld (not a multiple of %lld)", what, index, value, of);
   }
   void stride(unsigned index, long long bytes) {
-    nth_within("stride", index, bytes, 1, kMaxMapStrideBytes);
+    nth_within("stride", index, bytes, 0, kMaxMapStrideBytes);
     multiple("stride", index, bytes, unit());
   }
 

@@ -278,7 +278,7 @@ class TensorMapChecker {
     for (std::size_t i = 0; i < map_.strides_bytes.size(); ++i) {
       check_expr(map_.strides_bytes[i], ExprPlace::kBody, scope_, at / i, problems_);
       const std::optional<std::int64_t> stride = constant_of(map_.strides_bytes[i]);
-      within(stride, 1, kMaxStrideBytes, "the stride", at / i);
+      within(stride, 0, kMaxStrideBytes, "the stride", at / i);
       multiple(stride, unit(), "the stride", at / i);
     }
   }
