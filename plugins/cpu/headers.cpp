@@ -17,6 +17,7 @@ extern const std::string_view cpu_device_accesses_text;
 extern const std::string_view cpu_device_algorithms_text;
 extern const std::string_view cpu_device_alignment_text;
 extern const std::string_view cpu_device_asserts_text;
+extern const std::string_view cpu_device_atomic_orders_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
@@ -121,6 +122,7 @@ constexpr Header kHeaders[] = {
     {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/alignment.h", &cpu_device_alignment_text},
+    {"kmux/atomic_orders.h", &cpu_device_atomic_orders_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
     {"kmux/barriers.h", &cpu_device_std_barrier_text},
     {"kmux/bits.h", &cpu_device_bits_text},
@@ -179,6 +181,7 @@ constexpr Part kParts[] = {
     {"kmux/accesses.h", {"__ld", "__st"}},
     {"kmux/alignment.h", {"__shared__ alignas"}},
     {"kmux/angles.h", {"asin", "acos", "atan"}},
+    {"kmux/atomic_orders.h", {"__nv_atomic"}},
     {"kmux/atomics.h", {"atomic"}},
     {"kmux/bits.h",
      {"__popc", "__clz", "__ffs", "__brev", "__fns", "mulhi", "mul64hi", "mul24", "hadd", "sad", "__funnelshift",
