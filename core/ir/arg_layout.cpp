@@ -13,6 +13,8 @@ namespace {
 using ScalarTypes = std::function<DType(const std::string&)>;
 
 constexpr std::int64_t kAddressBytes = 8;
+// Those of CUtensorMap before CUDA 13, which declares it with 128: a structure around the map can declare more.
+constexpr ArgLayout kTensorMapLayout = {128, 64};
 
 ArgLayout layout_of(DType type) {
   const std::int64_t bytes = packed_bytes(type, 1);
@@ -39,6 +41,7 @@ ArgLayout layout_of(const LaunchArg& arg, const ScalarTypes& type_of) {
   if (const auto* record = std::get_if<StructArg>(&arg)) return layout_of(*record, type_of);
   if (const auto* value = std::get_if<ExprArg>(&arg)) return layout_of(value->dtype);
   if (const auto* scalar = std::get_if<ScalarArg>(&arg)) return layout_of(type_of(scalar->param));
+  if (std::holds_alternative<TensorMapArg>(arg)) return kTensorMapLayout;
   return {kAddressBytes, kAddressBytes};
 }
 

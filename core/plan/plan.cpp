@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/plugin/tensor_map.h"
 #include "kmux/validate.h"
 
 #include "fill_bounds.h"
@@ -233,6 +234,7 @@ class Lowering {
   static decltype(PlanMember::value) leaf(PlanArg arg) {
     if (auto* const address = std::get_if<PlanAddress>(&arg)) return std::move(*address);
     if (auto* const value = std::get_if<PlanValue>(&arg)) return std::move(*value);
+    if (const auto* const map = std::get_if<PlanMapArg>(&arg)) return *map;
     return std::get<PlanScalar>(arg);
   }
 
@@ -276,7 +278,10 @@ std::optional<DType> type_of(const PlanMember& member) {
   return std::nullopt;
 }
 
+bool is_tensor_map(const PlanMember& member) { return std::holds_alternative<PlanMapArg>(member.value); }
+
 std::size_t bytes_of(const PlanMember& member) {
+  if (is_tensor_map(member)) return sizeof(kmux_tensor_map);
   const std::optional<DType> type = type_of(member);
   return type ? static_cast<std::size_t>(packed_bytes(*type, 1)) : sizeof(void*);
 }

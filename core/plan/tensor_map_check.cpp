@@ -137,7 +137,7 @@ class MapCheck {
     if (value % of != 0) write_text(problem(), "%s %u is %lld (not a multiple of %lld)", what, index, value, of);
   }
   void stride(unsigned index, long long bytes) {
-    nth_within("stride", index, bytes, 1, kMaxMapStrideBytes);
+    nth_within("stride", index, bytes, 0, kMaxMapStrideBytes);
     multiple("stride", index, bytes, unit());
   }
 
@@ -207,8 +207,12 @@ bool mark_if_empty(kmux_tensor_map* map, const kmux_map_geometry& geometry) {
 }
 
 const EmptyMap* empty_map_in(const void* argument, size_t size) {
-  if (size != sizeof(kmux_tensor_map) || memcmp(argument, kEmptyMapMark, sizeof kEmptyMapMark) != 0) return nullptr;
-  return static_cast<const EmptyMap*>(argument);
+  const char* const bytes = static_cast<const char*>(argument);
+  for (size_t at = 0; at + sizeof(kmux_tensor_map) <= size; at += alignof(kmux_tensor_map)) {
+    if (memcmp(bytes + at, kEmptyMapMark, sizeof kEmptyMapMark) == 0)
+      return reinterpret_cast<const EmptyMap*>(bytes + at);
+  }
+  return nullptr;
 }
 
 int refuse_empty_map(const EmptyMap& map, const char* kernel, kmux_sink error) {

@@ -17,6 +17,7 @@ extern const std::string_view cpu_device_accesses_text;
 extern const std::string_view cpu_device_algorithms_text;
 extern const std::string_view cpu_device_alignment_text;
 extern const std::string_view cpu_device_asserts_text;
+extern const std::string_view cpu_device_atomic_orders_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
@@ -125,6 +126,7 @@ constexpr Header kHeaders[] = {
     {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/alignment.h", &cpu_device_alignment_text},
+    {"kmux/atomic_orders.h", &cpu_device_atomic_orders_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
     {"kmux/barriers.h", &cpu_device_std_barrier_text},
     {"kmux/bits.h", &cpu_device_bits_text},
@@ -183,6 +185,7 @@ constexpr Part kParts[] = {
     {"kmux/accesses.h", {"__ld", "__st"}},
     {"kmux/alignment.h", {"__shared__ alignas"}},
     {"kmux/angles.h", {"asin", "acos", "atan"}},
+    {"kmux/atomic_orders.h", {"__nv_atomic"}},
     {"kmux/atomics.h", {"atomic"}},
     {"kmux/bits.h",
      {"__popc", "__clz", "__ffs", "__brev", "__fns", "mulhi", "mul64hi", "mul24", "hadd", "sad", "__funnelshift",
@@ -218,10 +221,11 @@ constexpr Part kParts[] = {
 };
 
 /// Space-separated names of empty headers, whose contents the prelude has. cudaTypedefs.h is for the host, which calls
-/// the driver.
+/// the driver. CuTe 4.7 takes cuda/std/__cccl/version.h as the sign that <tuple> declares the traits of both namespaces.
 constexpr std::string_view kEmpty =
     "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h "
-    "cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
+    "cuda/std/__cccl/version.h cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h "
+    "cuda_runtime_api.h "
     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h device_types.h "
     "driver_types.h hip/hip_vector_types.h host_defines.h initializer_list inttypes.h math.h math_functions.h "
     "math_functions.hpp sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "

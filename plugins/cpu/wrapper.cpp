@@ -112,6 +112,19 @@ class CpuDialect : public LauncherDialect {
   Declarations declarations_;
 };
 
+// Returns the tensor maps that a launch passes, also those in structures.
+std::vector<std::size_t> maps_of(const PlanLaunch& launch) {
+  std::vector<std::size_t> maps;
+  for (const PlanArg& argument : launch.args) {
+    if (const auto* const map = std::get_if<PlanMapArg>(&argument)) maps.push_back(map->map);
+    const auto* const record = std::get_if<PlanStruct>(&argument);
+    for (const PlanMember& member : record != nullptr ? record->members : std::vector<PlanMember>{}) {
+      if (const auto* const map = std::get_if<PlanMapArg>(&member.value)) maps.push_back(map->map);
+    }
+  }
+  return maps;
+}
+
 // The functions that encode tensor maps (simt/units/tensor_map.h), as emit_tensor_map calls them.
 constexpr std::string_view kMapCalls = R"(
 extern "C" int kmux_cpu_encode_tiled(kmux_tensor_map*, const kmux_map_geometry*, const unsigned*, kmux_sink);
@@ -167,10 +180,8 @@ class GridDialect : public CpuDialect {
  private:
   // A map without elements is an error only if a kernel gets it.
   static void check_maps(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
-    for (const PlanArg& argument : launch.args) {
-      const auto* const map = std::get_if<PlanMapArg>(&argument);
-      if (map == nullptr) continue;
-      out.line("if (const int kmux_status = kmux_cpu_check_map(&kmux_map_" + std::to_string(map->map) + ", " +
+    for (const std::size_t map : maps_of(launch)) {
+      out.line("if (const int kmux_status = kmux_cpu_check_map(&kmux_map_" + std::to_string(map) + ", " +
                quote_c(plan.kernels[launch.kernel]) + ", error)) return kmux_status;");
     }
   }

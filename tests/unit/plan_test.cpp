@@ -193,6 +193,23 @@ TEST(PlanTest, LaysOutStructsLikeC) {
   EXPECT_EQ(to_string(launch_at(plan, 0).args[0], plan), "{s, int8 1, int8 2, A + 16 bytes}");
 }
 
+// Since CUDA 13 CUtensorMap is declared with 128 bytes.
+TEST(PlanTest, LaysOutTensorMapsInStructs) {
+  Sample sample;
+  sample.builder.tensor_map(
+      {.name = "map", .base = {"A"}, .dims = {32, 8}, .strides_bytes = {128}, .mode = TiledMap{{32, 8}}});
+  const StructArg inner{{TensorMapArg{"map"}}, 128};
+  sample.launch("k").arg(StructArg{{ExprArg{1}, TensorMapArg{"map"}, ExprArg{2}, inner}});
+  const Plan plan = sample.plan();
+  const auto& record = std::get<PlanStruct>(launch_at(plan, 0).args[0]);
+  EXPECT_THAT(record.members,
+              ElementsAre(PlanMember{PlanValue{1, dtype::kInt32}, 0}, PlanMember{PlanMapArg{0}, 64},
+                          PlanMember{PlanValue{2, dtype::kInt32}, 192}, PlanMember{PlanMapArg{0}, 256}));
+  EXPECT_EQ(record.bytes, 384U);
+  EXPECT_EQ(record.alignment_bytes, 128U);
+  EXPECT_EQ(to_string(launch_at(plan, 0).args[0], plan), "{int32 1, map, int32 2, map}");
+}
+
 TEST(PlanTest, PadsExtentsWithOnes) {
   Sample sample;
   sample.builder.launch("k").grid({sample.n, 2}).block({32}).cluster({2});

@@ -292,14 +292,9 @@ class Generator {
 
   LaunchArg arg() {
     if (chance(90)) return plain_arg();
-    StructArg record{{member(), member()}, chance(50) ? 0 : 16};
-    if (chance(30)) record.members.emplace_back(StructArg{{member()}});
+    StructArg record{{plain_arg(), plain_arg()}, chance(50) ? 0 : 16};
+    if (chance(30)) record.members.emplace_back(StructArg{{plain_arg()}});
     return record;
-  }
-
-  LaunchArg member() {
-    LaunchArg made = plain_arg();
-    return std::holds_alternative<TensorMapArg>(made) ? LaunchArg(ExprArg{expr()}) : made;
   }
 
   LaunchArg plain_arg() {

@@ -61,7 +61,7 @@ TEST(ValidateLaunchTest, ChecksStructures) {
        "the alignment of a structure is 24. Use a power of two up to 128."},
       {arg(StructArg{{ExprArg{1}}, 256}), at + "align", "is 256. Use a power of two"},
       {arg(StructArg{{ExprArg{1}}, -8}), at + "align", "is -8. Use a power of two"},
-      {arg(StructArg{{TensorMapArg{"A_desc"}}}), at + "struct/0", "a tensor map is not a member of a structure"},
+      {arg(StructArg{{TensorMapArg{"a"}}}), at + "struct/0/tensor_map", "Name a tensor map"},
       {arg(StructArg{{ExprArg{1}, TensorArg{"D"}}}), at + "struct/1/tensor", "no \"D\" in scope"},
       {arg(StructArg{{ScalarArg{"m"}}}), at + "struct/0/scalar", "\"m\" is a symbol. Name a scalar"},
       {arg(StructArg{ints}), at + "struct",

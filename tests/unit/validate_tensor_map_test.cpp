@@ -37,7 +37,7 @@ TEST(ValidateTensorMapTest, ChecksDimensionsAndStrides) {
       {change([](TensorMap& map) { map.strides_bytes = {}; }), kMap + "strides_bytes",
        "0 strides for rank 2 (1 expected)"},
       {change([](TensorMap& map) { map.strides_bytes = {24}; }), kMap + "strides_bytes/0", "24 (not a multiple of 16)"},
-      {change([](TensorMap& map) { map.strides_bytes = {0}; }), kMap + "strides_bytes/0", "the stride is 0"},
+      {change([](TensorMap& map) { map.strides_bytes = {-16}; }), kMap + "strides_bytes/0", "the stride is -16"},
       {change([](TensorMap& map) { map.strides_bytes = {Expr(1) << 40}; }), kMap + "strides_bytes/0", "allowed"},
       {change([](TensorMap& map) { map.element_strides = {1}; }), kMap + "element_strides", "(2 expected)"},
       {change([](TensorMap& map) { map.element_strides = {1, 9}; }), kMap + "element_strides/1", "(allowed: 1 to 8)"},
@@ -83,6 +83,13 @@ TEST(ValidateTensorMapTest, ChecksCombinations) {
        }),
        kMap + "oob_fill", "no NaN"},
   });
+}
+
+// The driver of an H200 accepts it, and CUTLASS passes it for a batch of one.
+TEST(ValidateTensorMapTest, StrideMayBeZero) {
+  Program program = sample_program();
+  change([](TensorMap& map) { map.strides_bytes = {0}; })(program);
+  EXPECT_TRUE(check_valid(program).ok());
 }
 
 // Turns `map` into a valid im2col map of rank 4.

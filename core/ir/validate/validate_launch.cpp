@@ -87,8 +87,6 @@ class LaunchChecker {
       const JsonPointer there = at / "struct" / i;
       if (const auto* inner = std::get_if<StructArg>(&record.members[i])) {
         is_good = is_well_formed(*inner, depth + 1, there) && is_good;
-      } else if (std::holds_alternative<TensorMapArg>(record.members[i])) {
-        problems_.add(there, "a tensor map is not a member of a structure. Pass it as an argument of its own.");
       } else {
         std::visit([&](const auto& member) { this->arg(member, there); }, record.members[i]);
       }
@@ -278,7 +276,7 @@ class TensorMapChecker {
     for (std::size_t i = 0; i < map_.strides_bytes.size(); ++i) {
       check_expr(map_.strides_bytes[i], ExprPlace::kBody, scope_, at / i, problems_);
       const std::optional<std::int64_t> stride = constant_of(map_.strides_bytes[i]);
-      within(stride, 1, kMaxStrideBytes, "the stride", at / i);
+      within(stride, 0, kMaxStrideBytes, "the stride", at / i);
       multiple(stride, unit(), "the stride", at / i);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/rounding.h"
+#include "kmux/plugin/tensor_map.h"
 
 #include "emit_value.h"
 
@@ -17,7 +18,8 @@ std::string member_name(std::size_t index) { return "m" + std::to_string(index);
 
 bool same_layout(const PlanStruct& a, const PlanStruct& b) {
   const auto same = [](const PlanMember& one, const PlanMember& other) {
-    return one.offset_bytes == other.offset_bytes && type_of(one) == type_of(other);
+    return one.offset_bytes == other.offset_bytes && type_of(one) == type_of(other) &&
+           is_tensor_map(one) == is_tensor_map(other);
   };
   return a.bytes == b.bytes && a.alignment_bytes == b.alignment_bytes && std::ranges::equal(a.members, b.members, same);
 }
@@ -51,16 +53,25 @@ std::string alignment_text(std::size_t end, std::size_t own, std::size_t offset)
   return alignment == own ? "" : "alignas(" + std::to_string(alignment) + ") ";
 }
 
+std::string type_text(const PlanMember& member, const MemberType& type) {
+  if (is_tensor_map(member)) return "kmux_tensor_map";
+  const std::optional<DType> number = type_of(member);
+  return number ? type(*number) : "void*";
+}
+
+// Returns the alignment of a member in C++.
+std::size_t alignment_of(const PlanMember& member) {
+  return is_tensor_map(member) ? alignof(kmux_tensor_map) : std::bit_floor(bytes_of(member));
+}
+
 void emit_type(CodeWriter& out, const std::string& name, const PlanStruct& record, const MemberType& type) {
   out.open("struct alignas(" + std::to_string(record.alignment_bytes) + ") " + name + " {");
   std::size_t end = 0;
   for (std::size_t i = 0; i < record.members.size(); ++i) {
     const PlanMember& member = record.members[i];
-    const std::size_t bytes = bytes_of(member);
-    const std::optional<DType> number = type_of(member);
-    out.line(alignment_text(end, std::bit_floor(bytes), member.offset_bytes) + (number ? type(*number) : "void*") +
-             " " + member_name(i) + ";");
-    end = member.offset_bytes + bytes;
+    out.line(alignment_text(end, alignment_of(member), member.offset_bytes) + type_text(member, type) + " " +
+             member_name(i) + ";");
+    end = member.offset_bytes + bytes_of(member);
   }
   out.close("};");
 }

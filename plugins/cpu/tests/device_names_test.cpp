@@ -75,6 +75,30 @@ __global__ void k(const float* x, float* y, int n) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], std::max(x[i], 3.0F) + static_cast<float>(i)) << i;
 }
 
+// As CuTe 4.7 does: it declares the traits, with one parameter, unless the headers have a version.
+TEST(DeviceNamesTest, SourceDeclaresTupleSizeUnlessHeadersHaveVersion) {
+  const ElementKernel kernel{.source = R"(#include <cuda/std/tuple>
+struct Two { float a, b; };
+namespace std {
+#if !__has_include(<cuda/std/__cccl/version.h>)
+template <class> struct tuple_size;
+template <size_t, class> struct tuple_element;
+#endif
+template <> struct tuple_size<Two> : cuda::std::integral_constant<size_t, 2> {};
+template <size_t i> struct tuple_element<i, Two> { using type = float; };
+}
+template <size_t i> __device__ float get(const Two& all) { return i == 0 ? all.a : all.b; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto [value, more] = Two{x[i], 3};
+  y[i] = value + more;
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 3) << i;
+}
+
 // As CuTe does where NVRTC compiles it.
 TEST(DeviceNamesTest, SourceSpecialisesTupleSizeInBothNamespaces) {
   const ElementKernel kernel{.source = R"(#include <cuda/std/tuple>
@@ -103,6 +127,48 @@ __global__ void k(const float* x, float* y, int n) {
   const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
   ASSERT_EQ(y.size(), x.size());
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], 3 * x[i]) << i;
+}
+
+// CuTe has templates of the same name, which sources see beside CUDA's functions.
+TEST(DeviceNamesTest, ExtremesArePreferredToTemplatesOfSource) {
+  const ElementKernel kernel{.source = R"(
+namespace own {
+template <class A, class B> __device__ int min(const A&, const B&) { return 100; }
+template <class A, class B> __device__ int max(const A&, const B&) { return 100; }
+}
+using namespace own;
+__global__ void k(const float* x, float* y, int n) {
+  static_assert(sizeof(max(1, 2u)) == 4 && sizeof(max(1l, 2ul)) == 8 && sizeof(min(1.0f, 2.0)) == 8);
+  const unsigned large = max(-1, 2u);
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = min(3, 5) + max(7l, -2l) + min(4ull, 9ull) + (large == 4294967295u) + min(0.5f, 2.0) + x[i];
+})",
+                             .block = 32};
+  const std::vector<float> x = numbers(), y = elements<float>(kernel, x);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 15.5F) << i;
+}
+
+TEST(DeviceNamesTest, ProvidesAtomicsWithOrders) {
+  const ElementKernel kernel{.source = R"(
+__global__ void k(const float* x, float* y, int n) {
+  __shared__ unsigned at[4];
+  if (threadIdx.x < 4) at[threadIdx.x] = 0;
+  __syncthreads();
+  __nv_atomic_fetch_add(at, 2, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_max(at + 1, threadIdx.x, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+  unsigned expected = threadIdx.x;
+  while (!__nv_atomic_compare_exchange_n(at + 2, &expected, expected + 3, false, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED)) {}
+  __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+  __syncthreads();
+  if (threadIdx.x == 1) __nv_atomic_store_n(at + 3, 5, __NV_ATOMIC_RELEASE);
+  __syncthreads();
+  unsigned sum = 0;
+  for (int i = 0; i < 4; ++i) sum += __nv_atomic_load_n(at + i, i == 1 ? __NV_ATOMIC_ACQUIRE : __NV_ATOMIC_SEQ_CST);
+  y[threadIdx.x] = sum;
+})",
+                             .block = 32};
+  const std::vector<float> y = elements<float>(kernel, std::vector<float>(32));
+  for (std::size_t i = 0; i < 32; ++i) ASSERT_EQ(y[i], 64 + 31 + 96 + 5) << i;
 }
 
 TEST(DeviceNamesTest, ProvidesTuples) {

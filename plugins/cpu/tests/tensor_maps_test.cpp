@@ -98,6 +98,50 @@ __global__ void k(CUtensorMap map, unsigned long* y) {
   for (unsigned i = 0; i < kCount; ++i) EXPECT_EQ(call.y[i], simt::EncodedMap::kMark + (i % 16 == 0 ? i : 0));
 }
 
+/// Returns a program that launches `k({1, map, y}, {map2})` of `source`, the second aligned to 128 bytes.
+Result<Program> record_program(const std::string& source) {
+  ProgramBuilder builder("sample");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {n, 64}}).buffer("y", BufferParam{dtype::kUInt64, {kCount}});
+  TensorMap second = rows_of_x();
+  second.name = "map2";
+  second.dims[0] = 32;
+  builder.variant("cuda").source("k.cu", source).tensor_map(rows_of_x()).tensor_map(second);
+  const StructArg first{{ExprArg{1}, TensorMapArg{"map"}, TensorArg{"y"}}};
+  builder.launch("k").grid({1}).block({kCount}).arg(first).arg(StructArg{{TensorMapArg{"map2"}}, 128});
+  return builder.build();
+}
+
+// As CUTLASS's kernels have it.
+TEST(TensorMapsTest, KernelsReadMapsInStructures) {
+  const std::string source = R"(#include <cuda.h>
+struct Params { int one; CUtensorMap map; unsigned long* y; };
+struct alignas(128) Second { CUtensorMap map; };
+__global__ void k(const __grid_constant__ Params p, const __grid_constant__ Second q) {
+  static_assert(sizeof(Params) == 256 && alignof(Params) == 64 && sizeof(Second) == 128);
+  const bool is_same = p.map.opaque[0] == q.map.opaque[0];
+  bool is_other = false;
+  for (int i = 1; i < 16; ++i) is_other |= p.map.opaque[i] != q.map.opaque[i];
+  p.y[threadIdx.x] = p.one + 10 * is_same + 100 * is_other + ((unsigned long)&p.map) % 64;
+})";
+  for (const Options& options : ways()) {
+    Call call;
+    const Status status = call.run(record_program(source), options);
+    ASSERT_TRUE(status.ok()) << error_of(status);
+    EXPECT_THAT(call.y, Each(111U));
+  }
+}
+
+TEST(TensorMapsTest, EmptyMapInStructureIsErrorOfItsLaunch) {
+  const std::string source =
+      "struct P { int one; CUtensorMap map; unsigned long* y; };\n"
+      "struct alignas(128) Q { CUtensorMap map; };\n__global__ void k(P p, Q q) {}";
+  Call call;
+  call.rows = 0;
+  EXPECT_THAT(error_of(call.run(record_program(source))),
+              HasSubstr("tensor map \"map\" has no elements (dim 1 is 0), but \"k\" is launched."));
+}
+
 TEST(TensorMapsTest, CodeReachesTheCopies) {
   const std::string source = R"(
 __device__ void store(const void*, const char*, const int*, unsigned) __asm__("kmux.unit.tensor.store");

@@ -158,6 +158,13 @@ TEST_F(TensorMapsTest, MarkEmptyMapsWithoutDriverCall) {
     EXPECT_STREQ(empty->name, "A_desc");
     EXPECT_EQ(empty->dim, 1U);
   }
+  struct alignas(64) Record {
+    char before[64];
+    kmux_tensor_map map;
+  } record = {};
+  EXPECT_EQ(empty_map_in(&record, sizeof record), nullptr);
+  record.map = map_;
+  EXPECT_EQ(static_cast<const void*>(empty_map_in(&record, sizeof record)), &record.map);
   EXPECT_EQ(error_.text, "");
   EXPECT_EQ(encode({}, &slot_), 0);
   EXPECT_EQ(empty_map_in(&map_, sizeof map_), nullptr);

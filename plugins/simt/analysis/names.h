@@ -9,6 +9,9 @@ namespace kmux::simt {
 /// The folder of the plugin's own headers for GPU kernels among the files of a job, the same for every job.
 inline constexpr std::string_view kDeviceFolder = "kmux-device/";
 
+/// The sign of PTX's registers in inline assembly whose source has one "%" before them; LLVM takes that for an operand.
+inline constexpr char kRegisterSign = '`';
+
 /// The variable by which a source points to constant number `constant` of the program. In the object it is the constant
 /// itself.
 inline constexpr const char* kConstantSymbol = "kmux_constant_";

@@ -101,9 +101,10 @@ std::string written_text(const llvm::InlineAsm& assembly) {
   const char* const percent = is_extended(assembly) ? "%%" : "%";
   std::string written;
   for (llvm::StringRef text = assembly.getAsmString(); !text.empty();) {
-    const llvm::StringRef plain = text.take_until([](char c) { return c == '%' || c == '$'; });
+    const llvm::StringRef plain = text.take_until([](char c) { return c == '%' || c == '$' || c == kRegisterSign; });
     written += plain;
     text = text.drop_front(plain.size());
+    if (text.consume_front(llvm::StringRef(&kRegisterSign, 1))) written += "%";
     if (text.consume_front("%")) written += percent;
     if (text.consume_front("$")) written += taken_sign(text);
   }

@@ -7,6 +7,7 @@
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "simt/analysis/names.h"
 
@@ -79,9 +80,20 @@ class Operands {
       if (depth == 1 && token_.isOneOf(tok::colon, tok::coloncolon)) has_text = false;
       const bool is_literal = depth == 1 && !has_text && is(tok::string_literal);
       const std::size_t begin = offset(), size = token_.getLength();
+      if (has_text && is(tok::string_literal)) change_registers(begin, size);
       next();
       const bool is_clobber = token_.isOneOf(tok::comma, tok::r_paren, tok::colon, tok::coloncolon);
       if (is_literal && !is_clobber) change(begin, size);
+    }
+  }
+
+  // Marks the registers that have one "%", as in "mov.u32 %0, %clusterid.x;". nvcc accepts it, Clang takes it for an
+  // operand with a modifier, which has one letter.
+  void change_registers(std::size_t begin, std::size_t size) {
+    for (std::size_t i = begin; i + 2 < begin + size; ++i) {
+      if (result_[i] != '%') continue;
+      if (llvm::isAlpha(result_[i + 1]) && llvm::isAlpha(result_[i + 2])) result_[i] = kRegisterSign;
+      if (result_[i + 1] == '%') ++i;
     }
   }
 

@@ -23,6 +23,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "simt/frontend/assembly_constraints.h"
 #include "simt/frontend/device_arithmetic.h"
+#include "simt/frontend/host_functions.h"
 #include "simt/frontend/installation.h"
 #include "simt/frontend/job.h"
 #include "simt/frontend/math_unit.h"
@@ -302,10 +303,13 @@ class EmitModule final : public clang::ASTFrontendAction {
 
 }  // namespace
 
-Result<bool> FrontEnd::parse(llvm::LLVMContext& context, const Source& source, const MissingTemplates& missing,
+Result<bool> FrontEnd::parse(llvm::LLVMContext& context, const Source& source, const CorrectedTexts* corrected,
                              TranslationUnit& unit, std::string& log) {
   KMUX_ASSIGN(const auto made, invocation(source.path, source.arguments, source.files));
-  missing.apply(made->getPreprocessorOpts());
+  if (corrected != nullptr) {
+    corrected->apply(made->getPreprocessorOpts());
+    made->getDiagnosticOpts().ErrorLimit = 0;  // one compilation finds all places to correct
+  }
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   const auto& preamble = source.preamble;
@@ -323,23 +327,24 @@ Result<bool> FrontEnd::parse(llvm::LLVMContext& context, const Source& source, c
 Result<TranslationUnit> FrontEnd::compile_device(llvm::LLVMContext& context, Source source, std::string& log) {
   KMUX_ASSIGN(const auto made, shared_invocation(source.arguments, source.files));
   source.files = with_host_constraints(source.files, llvm::Triple(made->getTargetOpts().Triple));
-  MissingTemplates missing;
+  CorrectedTexts corrected;
+  MissingTemplates missing(corrected);
+  HostFunctions host(corrected);
   TranslationUnit unit;
   std::string text, first;
   for (;;) {
     text.clear();
-    KMUX_ASSIGN(const bool is_parsed, parse(context, source, missing, unit, text));
+    KMUX_ASSIGN(const bool is_parsed, parse(context, source, first.empty() ? nullptr : &corrected, unit, text));
     if (is_parsed) break;
     if (first.empty()) first = text;
-    if (refuses_template(text))
-      text = first;
-    else if (missing.add(text, *source.files))
-      continue;
-    log += text;
+    const bool is_corrected = !refuses_template(text) &&
+                              (missing.add(text, *source.files) || host.leave_out(text, source.path, *source.files));
+    if (is_corrected) continue;
+    log += refuses_template(text) ? first : text;
     if (auto refusal = refusal_of(log)) return *std::move(refusal);
     return with_advice(device_error(source.path, log), log, advice_for_missing_header);
   }
-  log += text + missing.warnings();
+  log += text + missing.warnings() + host.warnings();
   replace_assembly(*unit.module);
   define_arithmetic(*unit.module);
   fold_mathematics(*unit.module);
@@ -352,7 +357,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   const Source source{path, arguments, files, preamble, language};
   if (language == Language::kCuda) return compile_device(context, source, log);
   TranslationUnit unit;
-  KMUX_ASSIGN(const bool is_parsed, parse(context, source, {}, unit, log));
+  KMUX_ASSIGN(const bool is_parsed, parse(context, source, nullptr, unit, log));
   if (is_parsed) return unit;
   if (auto refusal = refusal_of(log)) return *std::move(refusal);
   return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);

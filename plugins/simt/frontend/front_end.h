@@ -34,7 +34,7 @@ namespace kmux::simt {
 /// Lifetime: borrows the contents of `files`, which must be valid until the last use of the file system.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
 
-class MissingTemplates;
+class CorrectedTexts;
 
 /// Adds the attributes kRecord... and kTensorMapRecord to the functions of `module`, which `generator` has made.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
@@ -92,7 +92,7 @@ class FrontEnd {
     const Preamble& preamble;
     Language language;
   };
-  Result<bool> parse(llvm::LLVMContext& context, const Source& source, const MissingTemplates& missing,
+  Result<bool> parse(llvm::LLVMContext& context, const Source& source, const CorrectedTexts* corrected,
                      TranslationUnit& unit, std::string& log);
   Result<TranslationUnit> compile_device(llvm::LLVMContext& context, Source source, std::string& log);
   Result<Invocation> invocation(const std::string& path, const Arguments& arguments, const Files& files);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "llvm/Support/VirtualFileSystem.h"
-
-namespace clang {
-class PreprocessorOptions;
-}  // namespace clang
+#include "simt/frontend/corrected_texts.h"
 
 namespace kmux::simt {
 
@@ -17,12 +13,12 @@ namespace kmux::simt {
 /// `object.template get<n>()`. nvcc accepts such a text, C++ does not.
 class MissingTemplates {
  public:
+  /// Corrects `texts`, which must outlive this object.
+  explicit MissingTemplates(CorrectedTexts& texts) : texts_(texts) {}
+
   /// Adds the word at the places that the errors of `log` name. Reads texts from `files`. Returns false if there is no
   /// such place, or after too many attempts.
   bool add(std::string_view log, llvm::vfs::FileSystem& files);
-
-  /// Makes a compilation with `options` read the changed texts.
-  void apply(clang::PreprocessorOptions& options) const;
 
   /// Returns a warning for each place.
   const std::string& warnings() const { return warnings_; }
@@ -30,7 +26,7 @@ class MissingTemplates {
  private:
   bool add(std::string_view path, std::size_t line, std::size_t column, llvm::vfs::FileSystem& files);
 
-  std::map<std::string, std::string, std::less<>> texts_;  // changed ones, by path
+  CorrectedTexts& texts_;
   std::string warnings_;
   int attempts_ = 0;
 };

@@ -133,6 +133,7 @@ Status emit_createpolicy(Instruction& in) {
 constexpr Family::Effect kMemory = Family::Effect::kMemory;
 constexpr Family kFamilies[] = {{"bra", emit_bra, kMemory},
                                 {"trap", emit_trap, kMemory},
+                                {"brkpt", emit_trap, kMemory},  // without a debugger
                                 {"membar", emit_membar, kMemory},
                                 {"fence", emit_fence_family, kMemory},
                                 {"createpolicy", emit_createpolicy},

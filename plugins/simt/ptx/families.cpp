@@ -31,7 +31,6 @@ constexpr Refusal kRefusals[] = {
     {"ret", "functions of PTX"},
     {"exit", "the end of a thread within a text"},
     {"brx", "tables of labels"},
-    {"brkpt", "a debugger of GPUs"},
     {"alloca", "a stack of PTX"},
     {"stacksave", "a stack of PTX"},
     {"stackrestore", "a stack of PTX"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/analysis/names.h"
+
 namespace kmux::simt::ptx {
 namespace {
 
@@ -54,7 +56,7 @@ Result<std::string> plain_text(std::string_view text) {
     if (text[at] == '$') {
       KMUX_ASSIGN(at, append_dollar(text, at, plain));
     } else {
-      plain += text[at] == kArgumentSign ? ' ' : text[at];
+      plain += text[at] == kArgumentSign ? ' ' : text[at] == kRegisterSign ? '%' : text[at];
       ++at;
     }
   }

@@ -35,6 +35,13 @@ TEST(AssemblyConstraintsTest, BranchesOfOperandsAreChanged) {
             "asm(\"f\"\n#if A\n : \"=x\"(x)\n#else\n : \"=x\"(x)\n#endif\n : \"r\"(y) : \"memory\");");
 }
 
+TEST(AssemblyConstraintsTest, RegistersWithOneSignAreMarked) {
+  EXPECT_EQ(changed("asm(\"mov.u32 %0, %clusterid.x;\" \"%tid %%tid %%%tid\" : \"=r\"(x)); f(\"%tid\");"),
+            "asm(\"mov.u32 %0, `clusterid.x;\" \"`tid %%tid %%`tid\" : \"=r\"(x)); f(\"%tid\");");
+  for (const char* const text : {"asm(\"%w0 %[at] %=\" :: \"r\"(x));", "asm(\"%\");", "asm(\"% a\", \"%a\");"})
+    EXPECT_EQ(changed(text), text);
+}
+
 TEST(AssemblyConstraintsTest, OtherTextStays) {
   for (const char* const text :
        {"// asm(\"\" : \"=f\"(x));\n/* asm(\"\" : \"=f\"(x)); */", "const char* t = \"asm(: \\\"=f\\\"(x))\";",

@@ -16,7 +16,7 @@ class MissingTemplatesTest : public testing::Test {
     files.addFile("/k.h", 0, llvm::MemoryBuffer::getMemBufferCopy(text));
     if (!missing_.add(log, files)) return "";
     clang::PreprocessorOptions options;
-    missing_.apply(options);
+    texts_.apply(options);
     std::string result;
     for (const auto& [path, buffer] : options.RemappedFileBuffers) {
       EXPECT_EQ(path, "/k.h");
@@ -31,7 +31,8 @@ class MissingTemplatesTest : public testing::Test {
   static std::string overload_at(const std::string& place) {
     return place + ": error: reference to overloaded function could not be resolved; did you mean to call it?\n";
   }
-  MissingTemplates missing_;
+  CorrectedTexts texts_;
+  MissingTemplates missing_{texts_};
 };
 
 TEST_F(MissingTemplatesTest, WordIsAddedBeforeMember) {

@@ -163,6 +163,7 @@ constexpr const char* kStatements[] = {
     ".sync .aligned [$3] , [w] , 128",
     "bar .warp .sync w",
     "trap",
+    "brkpt",
     "bra L",
     "fence .acq_rel .gpu",
     "membar .cta",

@@ -132,7 +132,7 @@ using LaunchArg = std::variant<TensorArg, ScalarArg, ExprArg, TensorMapArg, Work
 /// A structure by value, built from separate arguments of the caller. It has the layout of C: each member begins at a
 /// multiple of its alignment, and the size is a multiple of the largest alignment.
 struct StructArg {
-  std::vector<LaunchArg> members = {};  // in the order of the structure; must not be tensor maps
+  std::vector<LaunchArg> members = {};  // in the order of the structure
   std::int64_t alignment_bytes = 0;  // declared by the type (16 for float4); 0: that of its members
   friend bool operator==(const StructArg&, const StructArg&);
 };

@@ -92,5 +92,6 @@ KMUX_DEVICE void bmma_sync(fragment<accumulator, m, n, k, int>& d,
 }
 
 }  // namespace experimental
+using experimental::bmma_sync;  // where CUDA's header has it
 }  // namespace wmma
 }  // namespace nvcuda

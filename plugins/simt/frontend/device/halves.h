@@ -74,7 +74,7 @@ KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return sta
   struct __attribute__((aligned(4))) T2 {                                      \
     T x, y;                                                                    \
     T2() = default;                                                            \
-    KMUX_MEMBER T2(T x, T y) : x(x), y(y) {}                                   \
+    KMUX_MEMBER constexpr T2(T x, T y) : x(x), y(y) {}                         \
     KMUX_MEMBER T2(raw2 bits) : x(raw{bits.x}), y(raw{bits.y}) {}              \
     KMUX_MEMBER operator raw2() const { return {x.kmux_bits_, y.kmux_bits_}; } \
   };                                                                           \

@@ -90,10 +90,25 @@ template <class A, class B>
 KMUX_DEVICE auto max(A a, B b) -> decltype(a + b) {
   return a < b ? b : a;
 }
+// CUDA's overloads, which a call prefers to templates of its source, as of CuTe.
+#define KMUX_EXTREMES(A, B, R)                                      \
+  KMUX_DEVICE R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
+  KMUX_DEVICE R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
+#define KMUX_INTEGER_EXTREMES(S, U) \
+  KMUX_EXTREMES(S, S, S) KMUX_EXTREMES(U, U, U) KMUX_EXTREMES(S, U, U) KMUX_EXTREMES(U, S, U)
+KMUX_INTEGER_EXTREMES(int, unsigned)
+KMUX_INTEGER_EXTREMES(long, unsigned long)
+KMUX_INTEGER_EXTREMES(long long, unsigned long long)
+#undef KMUX_INTEGER_EXTREMES
+#undef KMUX_EXTREMES
 KMUX_DEVICE float min(float a, float b) { return fminf(a, b); }
 KMUX_DEVICE float max(float a, float b) { return fmaxf(a, b); }
 KMUX_DEVICE double min(double a, double b) { return fmin(a, b); }
 KMUX_DEVICE double max(double a, double b) { return fmax(a, b); }
+KMUX_DEVICE double min(float a, double b) { return fmin(a, b); }
+KMUX_DEVICE double max(float a, double b) { return fmax(a, b); }
+KMUX_DEVICE double min(double a, float b) { return fmin(a, b); }
+KMUX_DEVICE double max(double a, float b) { return fmax(a, b); }
 KMUX_DEVICE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 KMUX_DEVICE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
 KMUX_DEVICE long long llmin(long long a, long long b) { return min(a, b); }

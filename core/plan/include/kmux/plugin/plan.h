@@ -43,7 +43,7 @@ struct PlanMapArg {
 };
 /// A member of a structure: an offset and a value. Nested structures are flattened.
 struct PlanMember {
-  std::variant<PlanAddress, PlanScalar, PlanValue> value;  // as for a separate argument
+  std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg> value;  // as for a separate argument
   std::size_t offset_bytes = 0;  // in the structure
   bool operator==(const PlanMember&) const = default;
 };
@@ -57,8 +57,10 @@ struct PlanStruct {
 /// An argument of a kernel.
 using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg, PlanStruct>;
 
-/// Returns the element type of a member of a structure; nothing for an address.
+/// Returns the element type of a member of a structure; nothing for an address or a tensor map.
 std::optional<DType> type_of(const PlanMember& member);
+/// Returns true if a member is a tensor map.
+bool is_tensor_map(const PlanMember& member);
 /// Returns the size of a member in bytes.
 std::size_t bytes_of(const PlanMember& member);
 /// Returns true if the structure has padding between or after its members.

@@ -41,7 +41,7 @@ struct EmptyMap {
 /// Writes an EmptyMap to `map` and returns true, if `geometry` has no elements.
 bool mark_if_empty(kmux_tensor_map* map, const kmux_map_geometry& geometry);
 
-/// Returns the empty map in a kernel's argument of `size` bytes; null if the argument is not an empty map.
+/// Returns the first empty map in a kernel's argument of `size` bytes, which is a map or a structure; null if it has none.
 const EmptyMap* empty_map_in(const void* argument, size_t size);
 
 /// Writes that `kernel` gets an empty map, and returns invalid_argument.
