@@ -70,6 +70,17 @@ TEST(CheckMemoryTest, ReportsMisalignedVector) {
                                 HasSubstr("thread (1, 0, 0), at k.cu:2"))));
 }
 
+TEST(CheckMemoryTest, AllowsVectorsAtAnyPlaceOfOwnArrays) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float from[3] = {x[0], x[1], x[2]}, to[4] = {};
+  *(float2*)(to + n % 2) = *(float2*)(from + n % 2);
+  *(float2*)(to + 1 + n % 2) = *(float2*)(from + 1 - n % 2);
+  y[threadIdx.x] = to[1] + to[2];
+})",
+                             .block = {1}};
+  EXPECT_THAT(findings_of(kernel), IsEmpty());
+}
+
 TEST(CheckMemoryTest, ReportsAccessBeyondStaticSharedVariable) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float first[10];

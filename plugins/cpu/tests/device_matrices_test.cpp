@@ -252,10 +252,14 @@ std::string refusal_of(const std::string& statement) {
 
 TEST(DeviceMatricesTest, RejectsOtherFormsByNameAndLine) {
   const std::pair<const char*, const char*> cases[] = {
-      {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0}, %0, 0;",
-       "it needs sparse matrices"},
+      {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};",
+       "it has 4 operands instead of 6"},
+      {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0}, %0, 2;",
+       "its selector of metadata is too large"},
+      {"mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0}, {%0}, {%0}, {%0}, %0, 0;",
+       "its types have no such shape"},
       {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%0}, %1, %1, %0, 0, 1, 1, 1;",
-       "it needs sparse matrices"},
+       "it has 8 operands instead of 10"},
       {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%0}, [%1];", "it needs fragments of wmma"},
       {"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};", "\\\".row.col\\\""},
       {"mma.sync.aligned.m16n8k12.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};", "its types have no such shape"},
@@ -273,7 +277,7 @@ TEST(DeviceMatricesTest, RejectsOtherFormsByNameAndLine) {
       {"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%0}, [%1];", "its matrices of 8 bits need sm_100"},
       {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%1], {%0};", "its matrices of 8 bits need sm_100"},
       {"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {%0}, {%0}, {%0}, {%0}, %0, 0;",
-       "it needs sparse matrices"},
+       "an operand has 1 registers instead of 4"},
       {"ldmatrix.sync.aligned.m8n8.shared.b16 {%0}, [%1];", "it must be of .m8n8 matrices of .b16: .x1, .x2 or .x4"},
       {"movmatrix.sync.aligned.m8n8.b16 %0, %0;", "it must be movmatrix.sync.aligned.m8n8.trans.b16"},
       {"wgmma.fence.aligned;", "it lacks \".sync.aligned\""},

@@ -162,6 +162,7 @@ class Instrumenter {
   Value* number(std::uint64_t value) { return builder_.getInt64(value); }
   Value* base_of(Value* address) { return llvm::getUnderlyingObject(address, kMaxLevels); }
   bool reads_record(const llvm::MemTransferInst& copy) { return size_of_record(base_of(copy.getRawSource())) != 0; }
+  Value* alignment_for(Value* address, llvm::MaybeAlign known);
   bool stays_within(Value* address, std::uint64_t bytes);
   Value* bits_of(Value* stored, unsigned& kind);
   void check(llvm::Instruction& instruction, const Touched& touched);
@@ -244,14 +245,20 @@ void Instrumenter::note_record(llvm::MemTransferInst& copy) {
   call(call::kRecord, builder_.getVoidTy(), {to, copy.getRawSource(), bytes, sites_.of(copy)});
 }
 
+// Returns the alignment to check: none for variables of the thread, which a GPU has in registers.
+llvm::Value* Instrumenter::alignment_for(Value* address, llvm::MaybeAlign known) {
+  return number(llvm::isa<llvm::AllocaInst>(base_of(address)) ? 1 : known.valueOrOne().value());
+}
+
 void Instrumenter::check_copy(llvm::MemTransferInst& copy) {
   if (reads_record(copy)) return;
   builder_.SetInsertPoint(&copy);
-  const auto alignment = [&](llvm::MaybeAlign known) { return number(known.valueOrOne().value()); };
+  Value* const to = copy.getRawDest();
+  Value* const from = copy.getRawSource();
   Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());
   call(call::kCopy, builder_.getVoidTy(),
-       {copy.getRawDest(), base_of(copy.getRawDest()), alignment(copy.getDestAlign()), copy.getRawSource(),
-        base_of(copy.getRawSource()), alignment(copy.getSourceAlign()), bytes, sites_.of(copy)});
+       {to, base_of(to), alignment_for(to, copy.getDestAlign()), from, base_of(from),
+        alignment_for(from, copy.getSourceAlign()), bytes, sites_.of(copy)});
   copy.eraseFromParent();
 }
 
@@ -259,7 +266,7 @@ void Instrumenter::check_fill(llvm::MemSetInst& fill) {
   builder_.SetInsertPoint(&fill);
   Value* const bytes = builder_.CreateZExtOrTrunc(fill.getLength(), builder_.getInt64Ty());
   call(call::kFill, builder_.getVoidTy(),
-       {fill.getRawDest(), base_of(fill.getRawDest()), number(fill.getDestAlign().valueOrOne().value()),
+       {fill.getRawDest(), base_of(fill.getRawDest()), alignment_for(fill.getRawDest(), fill.getDestAlign()),
         fill.getValue(), bytes, sites_.of(fill)});
   fill.eraseFromParent();
 }

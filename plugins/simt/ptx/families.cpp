@@ -13,9 +13,6 @@ struct Refusal {
 
 constexpr Refusal kRefusals[] = {
     {"red.async", "asynchronous updates of other blocks"},
-    {"wgmma.mma_async.sp", "sparse matrices"},
-    {"mma.sp", "sparse matrices"},
-    {"mma.sp::ordered_metadata", "sparse matrices"},
     {"wmma", "fragments of wmma, which nvcuda::wmma has"},
     {"tcgen05", "tensor memory"},
     {"clusterlaunchcontrol", "clusters of blocks"},

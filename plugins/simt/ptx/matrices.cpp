@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "llvm/IR/Module.h"
 #include "simt/ptx/addresses.h"
@@ -80,23 +82,6 @@ Status check_operands(const Instruction& in, std::size_t count) {
   return in.refuse("it has " + std::to_string(in.operands()) + " operands instead of " + std::to_string(count));
 }
 
-// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}.
-Status emit_mma(Instruction& in) {
-  KMUX_ASSIGN(const MatrixProduct product, mma_form(in.statement()));
-  KMUX_TRY(check_operands(in, 4));
-  const unsigned m = product.m * products_of(product), n = product.n, k = product.k;
-  const unsigned of_c = lane_registers(product.c, m * n), of_d = lane_registers(product.d, m * n);
-  Registers sums = add_registers(in, type_of_registers(product.d), std::max(of_c, of_d));
-  KMUX_ASSIGN(const Registers a, stored_matrix(in, 1, product.a, m * k));
-  KMUX_ASSIGN(const Registers b, stored_matrix(in, 2, product.b, k * n * products_of(product)));
-  sums.count = of_c;
-  KMUX_TRY(store(in, in.operand(3), sums));
-  Builder& builder = in.builder();
-  call_unit(builder, "mma", builder.getVoidTy(), {constant_of(builder, product), sums.memory, a.memory, b.memory});
-  sums.count = of_d;
-  return load(in, in.operand(0), sums);
-}
-
 // Returns operand `i`, which must be a number.
 Result<std::int64_t> immediate(Instruction& in, std::size_t i) {
   KMUX_ASSIGN(const Value* const value, in.read(i, kB32));
@@ -105,9 +90,45 @@ Result<std::int64_t> immediate(Instruction& in, std::size_t i) {
   return number->getSExtValue();
 }
 
-// Takes the scales 1 and -1 of A and B, operands 4 and 5.
-Status take_scales(Instruction& in, MatrixProduct& product) {
-  for (const std::size_t i : {4, 5}) {
+// Takes the number of the lanes that have metadata. A lane has 32 bits: those of 16 rows fill 16 or 32 of a quad's lanes.
+Status take_selector(Instruction& in, std::size_t i, MatrixProduct& product) {
+  KMUX_ASSIGN(const std::int64_t selector, immediate(in, i));
+  const unsigned bits = product.k * (element_bits(product.a) == 32 ? 2U : 1U);  // of a row
+  if (selector < 0 || selector >= 64 / bits) return in.refuse("its selector of metadata is too large");
+  product.selector = static_cast<std::uint8_t>(selector);
+  return Ok{};
+}
+
+void call_product(Instruction& in, std::string_view unit, std::vector<Value*> arguments, Value* metadata) {
+  if (metadata != nullptr) arguments.push_back(metadata);
+  Builder& builder = in.builder();
+  call_unit(builder, std::string(unit) + (metadata == nullptr ? "" : "_sparse"), builder.getVoidTy(), arguments);
+}
+
+// mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}; mma.sp has a metadata register and its selector, too.
+Status emit_mma(Instruction& in) {
+  KMUX_ASSIGN(MatrixProduct product, mma_form(in.statement()));
+  KMUX_TRY(check_operands(in, product.is_sparse ? 6 : 4));
+  Value* metadata = nullptr;
+  if (product.is_sparse) {
+    KMUX_TRY(take_selector(in, 5, product));
+    KMUX_ASSIGN(metadata, in.read(4, kB32));
+  }
+  const unsigned m = product.m * products_of(product), n = product.n, k = product.k;
+  const unsigned of_c = lane_registers(product.c, m * n), of_d = lane_registers(product.d, m * n);
+  Registers sums = add_registers(in, type_of_registers(product.d), std::max(of_c, of_d));
+  KMUX_ASSIGN(const Registers a, stored_matrix(in, 1, product.a, m * packed(product).k));
+  KMUX_ASSIGN(const Registers b, stored_matrix(in, 2, product.b, k * n * products_of(product)));
+  sums.count = of_c;
+  KMUX_TRY(store(in, in.operand(3), sums));
+  call_product(in, "mma", {constant_of(in.builder(), product), sums.memory, a.memory, b.memory}, metadata);
+  sums.count = of_d;
+  return load(in, in.operand(0), sums);
+}
+
+// Takes the scales 1 and -1 of A and B, operands `first` and the next.
+Status take_scales(Instruction& in, std::size_t first, MatrixProduct& product) {
+  for (const std::size_t i : {first, first + 1}) {
     KMUX_ASSIGN(const std::int64_t scale, immediate(in, i));
     if (scale != 1 && scale != -1) return in.refuse("a scale is not 1 or -1");
     product.is_negated = product.is_negated != (scale == -1);
@@ -122,25 +143,28 @@ Status take_order(Instruction& in, std::size_t i, bool& is_mn_major) {
   return Ok{};
 }
 
-// Takes the immediates behind the predicate: scales of numbers with a fraction, transpositions of those with 16 bits.
-Status take_immediates(Instruction& in, bool is_a_described, MatrixProduct& product) {
-  if (is_integer(product.a)) return check_operands(in, 4);
+// Takes the immediates from `first` on, which follow the predicate: scales of numbers with a fraction, transpositions of
+// those with 16 bits.
+Status take_immediates(Instruction& in, std::size_t first, bool is_a_described, MatrixProduct& product) {
+  if (is_integer(product.a)) return check_operands(in, first);
   if (element_bits(product.a) != 16) {
-    KMUX_TRY(check_operands(in, 6));
-    return take_scales(in, product);
+    KMUX_TRY(check_operands(in, first + 2));
+    return take_scales(in, first, product);
   }
-  KMUX_TRY(check_operands(in, is_a_described ? 8 : 7));
-  KMUX_TRY(take_scales(in, product));
-  if (is_a_described) KMUX_TRY(take_order(in, 6, product.is_a_mn_major));
-  return take_order(in, is_a_described ? 7 : 6, product.is_b_mn_major);
+  KMUX_TRY(check_operands(in, first + (is_a_described ? 4 : 3)));
+  KMUX_TRY(take_scales(in, first, product));
+  if (is_a_described) KMUX_TRY(take_order(in, first + 2, product.is_a_mn_major));
+  return take_order(in, first + (is_a_described ? 3 : 2), product.is_b_mn_major);
 }
 
-// wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {d}, a, b, p, 1, 1, 0, 0.
+// wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {d}, a, b, p, 1, 1, 0, 0. With .sp metadata and selector stand before p.
 Status emit_product_of_group(Instruction& in) {
   KMUX_ASSIGN(MatrixProduct product, wgmma_form(in.statement()));
-  if (in.operands() < 4) return check_operands(in, 4);
+  const std::size_t predicate = product.is_sparse ? 5 : 3;
+  if (in.operands() <= predicate) return check_operands(in, predicate + 1);
   const bool is_a_described = in.operand(1).kind != Operand::Kind::kVector;
-  KMUX_TRY(take_immediates(in, is_a_described, product));
+  KMUX_TRY(take_immediates(in, predicate + 1, is_a_described, product));
+  if (product.is_sparse) KMUX_TRY(take_selector(in, 4, product));
   Builder& builder = in.builder();
   const unsigned m = product.m;
   KMUX_ASSIGN(const Registers sums, stored_matrix(in, 0, product.d, m * product.n));
@@ -149,14 +173,19 @@ Status emit_product_of_group(Instruction& in) {
   if (is_a_described) {
     KMUX_ASSIGN(a_descriptor, in.read(1, kB64));
   } else {
-    KMUX_ASSIGN(const Registers registers, stored_matrix(in, 1, product.a, m * product.k));
+    KMUX_ASSIGN(const Registers registers, stored_matrix(in, 1, product.a, m * packed(product).k));
     a = registers.memory;
   }
   KMUX_ASSIGN(Value* const b_descriptor, in.read(2, kB64));
-  KMUX_ASSIGN(Value* const is_added, in.read(3, kPredicate));
-  call_unit(builder, "wgmma", builder.getVoidTy(),
-            {constant_of(builder, product), sums.memory, a, a_descriptor, b_descriptor,
-             builder.CreateZExt(is_added, builder.getInt32Ty())});
+  KMUX_ASSIGN(Value* const is_added, in.read(predicate, kPredicate));
+  Value* metadata = nullptr;
+  if (product.is_sparse) {
+    KMUX_ASSIGN(metadata, in.read(3, kB32));
+  }
+  call_product(in, "wgmma",
+               {constant_of(builder, product), sums.memory, a, a_descriptor, b_descriptor,
+                builder.CreateZExt(is_added, builder.getInt32Ty())},
+               metadata);
   return load(in, in.operand(0), sums);
 }
 

@@ -167,14 +167,26 @@ bool is_mma_shape(const Shape& shape, Inputs inputs) {
                              [&](const MmaShape& one) { return one.shape == shape && one.inputs == inputs; });
 }
 
-// The K of wgmma is 32 bytes of a row. N is a multiple of 8, of integers above 32 of 16.
-bool is_wgmma_shape(const Shape& shape, MatrixType a) {
+// Shapes whose metadata are known; those of integers of 4 bits pair their elements.
+constexpr MmaShape kSparseShapes[] = {
+    {{16, 8, 16}, Inputs::kHalf},   {{16, 8, 32}, Inputs::kHalf},  {{16, 8, 16}, Inputs::kBrain},
+    {{16, 8, 32}, Inputs::kBrain},  {{16, 8, 8}, Inputs::kTensor}, {{16, 8, 16}, Inputs::kTensor},
+    {{16, 8, 64}, Inputs::kEighth}, {{16, 8, 64}, Inputs::kByte},
+};
+
+bool is_sparse_shape(const Shape& shape, Inputs inputs) {
+  return std::ranges::any_of(kSparseShapes,
+                             [&](const MmaShape& one) { return one.shape == shape && one.inputs == inputs; });
+}
+
+// The K of wgmma is 32 bytes of a row, of sparse matrices 64. N is a multiple of 8, of integers above 32 of 16.
+bool is_wgmma_shape(const Shape& shape, MatrixType a, bool is_sparse) {
   const unsigned bits = a == kB1 ? 1 : element_bits(a);
   const unsigned step = is_integer(a) && shape.n > 32 ? 16 : 8;
   const bool is_input = a == kF16 || a == kBf16 || a == kTf32 || inputs_of(a) == Inputs::kEighth ||
-                        inputs_of(a) == Inputs::kByte || a == kB1;
-  return is_input && shape.m == 64 && shape.k * bits == 256 && shape.n > 0 && shape.n <= kMaxProductColumns &&
-         shape.n % step == 0;
+                        inputs_of(a) == Inputs::kByte || (a == kB1 && !is_sparse);
+  return is_input && shape.m == 64 && shape.k * bits == (is_sparse ? 512 : 256) && shape.n > 0 &&
+         shape.n <= kMaxProductColumns && shape.n % step == 0;
 }
 
 MatrixProduct product_of(const Shape& shape, MatrixType a, MatrixType b, MatrixType c, MatrixType d) {
@@ -205,11 +217,13 @@ Result<MatrixProduct> mma_form(const Statement& statement) {
   const bool is_aligned = parts.take("sync") && parts.take("aligned") && parts.take_layouts(product);
   if (!is_aligned || (products_of(product) == 1 && (product.is_a_mn_major || product.is_b_mn_major)))
     return Instruction::refuse(R"(it lacks ".sync.aligned" or ".row.col")");
+  product.is_sparse = parts.take("sp") || parts.take("sp::ordered_metadata");
   take_integer_parts(parts, product);
   if (product.a == MatrixType::kF64) parts.take("rn");
   KMUX_TRY(parts.check_others());
   KMUX_TRY(check_inputs(product));
-  if (is_mma_shape(parts.shape(), inputs_of(product.a))) return product;
+  const auto is_shape = product.is_sparse ? is_sparse_shape : is_mma_shape;
+  if (is_shape(parts.shape(), inputs_of(product.a))) return product;
   return Instruction::refuse("its types have no such shape");
 }
 
@@ -220,10 +234,11 @@ Result<MatrixProduct> wgmma_form(const Statement& statement) {
     return Instruction::refuse("it must be mma_async.sync.aligned");
   KMUX_TRY(parts.check_types(3));
   MatrixProduct product = product_of(parts.shape(), parts.type(1), parts.type(2), parts.type(0), parts.type(0));
+  product.is_sparse = parts.take("sp");
   take_integer_parts(parts, product);
   KMUX_TRY(parts.check_others());
   KMUX_TRY(check_inputs(product));
-  if (product.is_xor || !is_wgmma_shape(parts.shape(), product.a))
+  if (product.is_xor || !is_wgmma_shape(parts.shape(), product.a, product.is_sparse))
     return Instruction::refuse("its types have no such shape or operation");
   product.m /= kWarpsOfGroup;
   product.is_by_group = true;

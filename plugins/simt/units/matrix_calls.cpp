@@ -53,11 +53,24 @@ void multiply_group(const MatrixProduct* product, void* sums, const void* a, std
   call_whole_warp(multiply_together, &operands, __builtin_return_address(0));
 }
 
+void multiply_sparse(const MatrixProduct* product, void* sums, const void* a, const void* b, std::uint32_t metadata) {
+  ProductOperands operands{.product = product, .sums = sums, .a = a, .b = b, .metadata = metadata};
+  call_whole_warp(multiply_together, &operands, __builtin_return_address(0));
+}
+
+void multiply_sparse_group(const MatrixProduct* product, void* sums, const void* a, std::uint64_t a_descriptor,
+                           std::uint64_t b_descriptor, unsigned is_added, std::uint32_t metadata) {
+  ProductOperands operands{product, sums, a, nullptr, a_descriptor, b_descriptor, is_added != 0, metadata};
+  call_whole_warp(multiply_together, &operands, __builtin_return_address(0));
+}
+
 }  // namespace
 
 std::span<const UnitCall> matrix_calls() {
   static const UnitCall calls[] = {unit_call_of("kmux.unit.mma", multiply),
-                                   unit_call_of("kmux.unit.wgmma", multiply_group)};
+                                   unit_call_of("kmux.unit.wgmma", multiply_group),
+                                   unit_call_of("kmux.unit.mma_sparse", multiply_sparse),
+                                   unit_call_of("kmux.unit.wgmma_sparse", multiply_sparse_group)};
   return calls;
 }
 

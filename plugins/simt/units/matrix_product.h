@@ -43,6 +43,8 @@ struct MatrixProduct {
   bool is_xor;  // of b1: bits that differ are counted, else bits that both have
   bool is_a_mn_major, is_b_mn_major;  // in shared memory, or in a lane of four products, neighbours lie along M or N
   bool is_by_group;  // wgmma: each warp of a group of four has its own rows
+  bool is_sparse;  // of A only half of the elements are there, and their places in metadata of the lanes
+  std::uint8_t selector;  // the lanes of four that have the metadata
 
   bool operator==(const MatrixProduct&) const = default;
 };
@@ -55,11 +57,17 @@ constexpr unsigned products_of(const MatrixProduct& product) {
   return product.a == MatrixType::kF16 && product.m == 8 ? kProductsOfQuads : 1;
 }
 
+/// Returns the product that has the elements of A that are there as its A: the same, or half as deep.
+constexpr MatrixProduct packed(MatrixProduct product) {
+  if (product.is_sparse) product.k /= 2;
+  return product;
+}
+
 inline constexpr unsigned kWarpsOfGroup = 4;
 inline constexpr unsigned kMaxProductRows = 16;  // with any number of columns; wmma has 32 with 8 columns
 inline constexpr unsigned kMaxProductColumns = 256;
 inline constexpr unsigned kMaxProductDepth = 64;  // with as many columns as mma has: 8, and 16 rows
-inline constexpr unsigned kMaxGroupDepth = 32;  // with any number of columns
+inline constexpr unsigned kMaxGroupDepth = 64;  // with any number of columns
 
 /// Returns the bits of a register that has elements of `type`.
 constexpr unsigned register_bits(MatrixType type) { return type == MatrixType::kF64 ? 64 : 32; }

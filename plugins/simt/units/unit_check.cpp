@@ -186,7 +186,7 @@ void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& 
   };
   const unsigned warp = first.number / kWarpLanes % kWarpsOfGroup;
   if (operands.a == nullptr)
-    read(operands.a_descriptor, {product.a, product.is_a_mn_major, warp * product.m, product.m, product.k});
+    read(operands.a_descriptor, {product.a, product.is_a_mn_major, warp * product.m, product.m, packed(product).k});
   if (operands.b == nullptr) read(operands.b_descriptor, {product.b, product.is_b_mn_major, 0, product.n, product.k});
 }
 

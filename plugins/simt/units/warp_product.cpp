@@ -4,10 +4,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "simt/units/matrix_fragments.h"
 #include "simt/units/matrix_sums.h"
 #include "simt/units/quad_products.h"
+#include "simt/units/sparse_places.h"
 
 namespace kmux::simt {
 namespace {
@@ -29,15 +31,41 @@ ProductMatrices<T>& product_matrices() {
   return *all;
 }
 
+// Loads A, or of a sparse product the elements that are there.
 template <class T>
-void load_a(ProductLanes lanes, unsigned warp, const SharedWindow& window, T* a) {
+void load_packed_a(ProductLanes lanes, unsigned warp, const SharedWindow& window, T* a) {
   const ProductOperands& first = *lanes.front();
-  const MatrixProduct& product = *first.product;
+  const MatrixProduct product = packed(*first.product);
   if (first.a == nullptr) {
     const MatrixPart part{product.a, product.is_a_mn_major, warp * product.m, product.m, product.k};
     read_described(window, first.a_descriptor, part, product.k, 1, a);
   } else {
     for (unsigned lane = 0; lane < lanes.size(); ++lane) read_a(product, lane, lanes[lane]->a, a);
+  }
+}
+
+// Puts the elements of A that are there to their places among zeros.
+template <class T>
+void unpack_a(ProductLanes lanes, const T* packed_a, T* a) {
+  const MatrixProduct& product = *lanes.front()->product;
+  std::vector<std::uint32_t> metadata;
+  for (const ProductOperands* const lane : lanes) metadata.push_back(lane->metadata);
+  std::fill_n(a, product.m * product.k, T{0});
+  for (unsigned i = 0; i < product.m * product.k / 2U; ++i) {
+    const MatrixPlace place = place_of_packed(product, metadata, i);
+    a[place.row * product.k + place.column] = packed_a[i];
+  }
+}
+
+template <class T>
+void load_a(ProductLanes lanes, unsigned warp, const SharedWindow& window, T* a) {
+  const MatrixProduct& product = *lanes.front()->product;
+  if (product.is_sparse) {
+    T packed_a[kMaxProductRows * kMaxProductDepth / 2];
+    load_packed_a(lanes, warp, window, packed_a);
+    unpack_a(lanes, packed_a, a);
+  } else {
+    load_packed_a(lanes, warp, window, a);
   }
   if constexpr (!std::is_same_v<T, std::uint32_t>) {
     if (product.is_negated) std::for_each_n(a, product.m * product.k, [](T& x) { x = -x; });

@@ -17,6 +17,7 @@ struct ProductOperands {
   std::uint64_t a_descriptor = 0;
   std::uint64_t b_descriptor = 0;
   bool is_added = true;  // false: C counts as 0
+  std::uint32_t metadata = 0;  // of sparse products
 };
 
 /// Computes a product for the 32 lanes of a warp, in order of their numbers. `warp`: its number in the group of four, for

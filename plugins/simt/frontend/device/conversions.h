@@ -150,6 +150,74 @@ KMUX_DEVICE double kmux_product(int direction, double a, double b) {
   return kmux_directed(direction, nearest, __builtin_fma(a * scale, b * scale, -(nearest * scale * scale)));
 }
 
+// A double without its exponent, 1 <= |x| < 2 (or 0), and the exponent.
+struct kmux_split {
+  double part;
+  int exponent;
+};
+KMUX_DEVICE kmux_split kmux_split_of(double x) {
+  const bool is_small = __builtin_fabs(x) < 0x1p-1022;
+  const long long bits = __builtin_bit_cast(long long, is_small ? x * 0x1p54 : x);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+  if (x == 0) return {x, -2000};
+  return {__builtin_bit_cast(double, (bits & ~(0x7ffll << 52)) | 0x3ffll << 52), is_small ? exponent - 54 : exponent};
+}
+// x.part * 2^exponent; 2^-300 and less are as good as any smaller number here, and the exponent is at most 300.
+KMUX_DEVICE double kmux_joined(kmux_split x, int exponent) {
+  const int limited = exponent < -300 ? -300 : exponent;
+  return x.part * __builtin_bit_cast(double, static_cast<long long>(limited + 1023) << 52);
+}
+
+// The sign of the rest of a quotient is exact: parts neither overflow nor underflow.
+KMUX_DEVICE double kmux_quotient_of_doubles(int direction, double a, double b) {
+  const double nearest = a / b;
+  if (!kmux_is_finite(a) || !kmux_is_finite(b) || a == 0 || b == 0) return nearest;
+  if (!kmux_is_finite(nearest)) return kmux_directed(direction, nearest, -nearest);
+  const kmux_split over = kmux_split_of(a), under = kmux_split_of(b), part = kmux_split_of(nearest);
+  const double quotient = kmux_joined(part, part.exponent - over.exponent + under.exponent);
+  const double rest = __builtin_fma(-quotient, under.part, over.part);
+  return kmux_directed(direction, nearest, b < 0 ? -rest : rest);
+}
+KMUX_DEVICE double kmux_root_of_double(int direction, double x) {
+  const double root = __builtin_elementwise_sqrt(x);
+  if (!kmux_is_finite(root) || x == 0) return root;
+  const double scale = x < 0x1p-400 ? 0x1p300 : 1;
+  return kmux_directed(direction, root, __builtin_fma(-(root * scale), root * scale, x * scale * scale));
+}
+// The sum of three numbers, whose sign is exact.
+KMUX_DEVICE double kmux_sign_of_sum(double a, double b, double c) {
+  const double low = __dadd_rn(b, c), lost = kmux_error_of_sum(b, c, low);
+  const double sum = __dadd_rn(a, low), rest = kmux_error_of_sum(a, low, sum);
+  const double other = __dadd_rn(rest, lost), last = kmux_error_of_sum(rest, lost, other);
+  const double total = __dadd_rn(sum, other);
+  return __dadd_rn(total, __dadd_rn(kmux_error_of_sum(sum, other, total), last));
+}
+// The exact a b + c minus `nearest`, by its sign. All numbers are scaled by the exponents of a and b.
+KMUX_DEVICE double kmux_error_of_fma(double a, double b, double c, double nearest) {
+  const kmux_split one = kmux_split_of(a), two = kmux_split_of(b), sum = kmux_split_of(c);
+  const int exponent = one.exponent + two.exponent;
+  const double high = __dmul_rn(one.part, two.part), low = __builtin_fma(one.part, two.part, -high);
+  if (sum.exponent - exponent > 200) return c != nearest ? __dadd_rn(c, -nearest) : high;
+  const kmux_split part = kmux_split_of(nearest);
+  const double result = kmux_joined(part, part.exponent - exponent);
+  if (sum.exponent - exponent < -200) {
+    const double error = __dadd_rn(__dadd_rn(high, -result), low);
+    return error != 0 ? error : c;
+  }
+  const double added = kmux_joined(sum, sum.exponent - exponent);
+  const double both = __dadd_rn(high, added);
+  return kmux_sign_of_sum(__dadd_rn(both, -result), kmux_error_of_sum(high, added, both), low);
+}
+KMUX_DEVICE double kmux_product_sum_of_doubles(int direction, double a, double b, double c) {
+  const double nearest = __builtin_fma(a, b, c);
+  if (!kmux_is_finite(a) || !kmux_is_finite(b) || !kmux_is_finite(c)) return nearest;
+  if (!kmux_is_finite(nearest)) return kmux_directed(direction, nearest, -nearest);
+  if (a == 0 || b == 0) return kmux_sum(direction, __dmul_rn(a, b), c);
+  const double error = kmux_error_of_fma(a, b, c, nearest);
+  if (nearest == 0 && error == 0) return kmux_sum(direction, __dmul_rn(a, b), c);
+  return kmux_directed(direction, nearest, error);
+}
+
 #define KMUX_DIRECTED(suffix, direction)                                                                        \
   KMUX_DEVICE float __fadd_##suffix(float a, float b) { return kmux_sum(direction, a, b); }                     \
   KMUX_DEVICE float __fsub_##suffix(float a, float b) { return kmux_sum(direction, a, -b); }                    \
@@ -163,10 +231,12 @@ KMUX_DEVICE double kmux_product(int direction, double a, double b) {
   KMUX_DEVICE double __dadd_##suffix(double a, double b) { return kmux_sum(direction, a, b); }                  \
   KMUX_DEVICE double __dsub_##suffix(double a, double b) { return kmux_sum(direction, a, -b); }                 \
   KMUX_DEVICE double __dmul_##suffix(double a, double b) { return kmux_product(direction, a, b); }              \
-  KMUX_REFUSED("a direction of rounding") double __ddiv_##suffix(double, double);                               \
-  KMUX_REFUSED("a direction of rounding") double __drcp_##suffix(double);                                       \
-  KMUX_REFUSED("a direction of rounding") double __dsqrt_##suffix(double);                                      \
-  KMUX_REFUSED("a direction of rounding") double __fma_##suffix(double, double, double);
+  KMUX_DEVICE double __ddiv_##suffix(double a, double b) { return kmux_quotient_of_doubles(direction, a, b); }  \
+  KMUX_DEVICE double __drcp_##suffix(double a) { return kmux_quotient_of_doubles(direction, 1, a); }            \
+  KMUX_DEVICE double __dsqrt_##suffix(double a) { return kmux_root_of_double(direction, a); }                   \
+  KMUX_DEVICE double __fma_##suffix(double a, double b, double c) {                                             \
+    return kmux_product_sum_of_doubles(direction, a, b, c);                                                     \
+  }
 KMUX_DIRECTED(rz, kmux_to_zero)
 KMUX_DIRECTED(rd, kmux_down)
 KMUX_DIRECTED(ru, kmux_up)
