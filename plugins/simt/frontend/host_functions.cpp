@@ -22,7 +22,7 @@ class BodyScan {
 
   FunctionBody run() {
     clang::Token token;
-    while (!lexer_.LexFromRawLexer(token)) {
+    for (lexer_.LexFromRawLexer(token); token.isNot(clang::tok::eof); lexer_.LexFromRawLexer(token)) {
       is_directive_ = token.isAtStartOfLine() ? token.is(clang::tok::hash) : is_directive_;
       if (!is_directive_ && take(token)) return found_;
       if (!is_directive_) before_ = token.getKind();
