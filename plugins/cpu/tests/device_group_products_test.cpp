@@ -34,6 +34,7 @@ __global__ void k(const unsigned* x, unsigned* y, int n) {
     } else {
       unsigned r[4];
       for (int i = 0; i < 4; ++i) r[i] = x[(row + i % 2 * 8) * 32 + k / 2 + lane % 4 + i / 2 * 4];
+      asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
       asm volatile("{ .reg .pred p; setp.ne.b32 p, %37, 0;\n"
                    "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {DS}, {%32, %33, %34, %35}, %36, p, -1, %38, 1; }"
                    : OUT : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(descriptor(b + k * 128, 1024)), "r"(k), "n"(1));
@@ -86,10 +87,12 @@ void expect_group(const GroupCase& one) {
                              R"(; ++i) d[i] = 0;
   const unsigned long long start = (place(all) & 0x3ffff) >> 4, offsets = 8ull << 16 | 16ull << 32;
   const unsigned long long a = start | offsets, b = (start + 256) % 16384 | offsets;
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   asm volatile(")" + one.mnemonic +
                              " " + braced(0, one.registers) + ", %" + count + ", %" +
                              std::to_string(one.registers + 1) + ", 1" + one.immediates +
                              ";\" : " + listed("+r", "d", one.registers) + R"( : "l"(a), "l"(b));
+  asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
   for (int i = 0; i < )" + count +
                              "; ++i) y[threadIdx.x * " + count + " + i] = d[i];\n}\n";
   std::mt19937 random(3);

@@ -31,7 +31,8 @@ std::string Actors::text(Actor actor, unsigned rank) const {
     case ActorKind::kCopies:
       return "cp.async of thread number " + number + " of " + of_block;
     case ActorKind::kProducts:
-      return "wgmma of warp " + number + " of " + of_block;
+      return "wgmma of warps " + std::to_string(4 * name.number) + " to " + std::to_string(4 * name.number + 3) +
+             " of " + of_block;
     case ActorKind::kMbarrier:
       return "a copy that completes at the mbarrier at byte " + number + " of " + of_block;
     default:

@@ -14,7 +14,8 @@ enum class ActorKind : unsigned char { kThread, kBulk, kCopies, kProducts, kMbar
 struct ActorName {
   ActorKind kind;
   unsigned rank;  // of its block in the cluster
-  unsigned number;  // of the thread, for kProducts of the warp, for kMbarrier the offset in shared memory
+  unsigned
+      number;  // of the thread, for kProducts of the group of four warps, for kMbarrier the offset in shared memory
 };
 
 /// The threads of a cluster and the units that access memory for them.

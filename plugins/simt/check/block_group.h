@@ -8,6 +8,7 @@
 #include "simt/check/cluster_barrier.h"
 #include "simt/check/cluster_check.h"
 #include "simt/check/fiber.h"
+#include "simt/check/group_products.h"
 #include "simt/check/memory_check.h"
 #include "simt/check/named_barriers.h"
 #include "simt/check/shared_windows.h"
@@ -24,6 +25,7 @@ struct FiberBlock {
   unsigned rank = 0;  // in its cluster
   unsigned live = 0;  // threads that have not ended
   NamedBarriers barriers = {};
+  std::vector<GroupProducts> products = {};  // of each group of four warps
   std::optional<MemoryCheck> check = {};
   std::vector<Thread> threads = {};
 };

@@ -12,6 +12,7 @@ namespace kmux::simt {
 /// The checked state of a group of four warps.
 struct WarpGroupCheck {
   GroupSequence sequence = {};
+  Actor products = kNoActor;
   unsigned registers = 0;  // of a thread, as its last setmaxnreg asks; 0 before the first
 };
 

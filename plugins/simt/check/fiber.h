@@ -90,7 +90,7 @@ struct WarpCall {
 
 /// The event that a thread waits for: `*word` differs from `unlike` in a bit of `mask`.
 struct Wait {
-  enum class Kind : unsigned char { kMbarrier, kNamedBarrier, kCluster };
+  enum class Kind : unsigned char { kMbarrier, kNamedBarrier, kCluster, kProducts };
   Kind kind = Kind::kMbarrier;
   bool may_give_up = false;  // true if the thread also goes on, with false, when nothing else can run
   const std::uint64_t* word = nullptr;

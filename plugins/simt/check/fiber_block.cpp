@@ -115,6 +115,8 @@ void FiberLaunch::end_checked_block() {
 
 void FiberLaunch::note_end(Thread& thread) {
   const unsigned live = --block_->live;
+  const unsigned warp = thread.number / kWarpLanes;
+  block_->products[warp / GroupProducts::kWarps].note_end(warp % GroupProducts::kWarps);
   if (live == 0 && check() != nullptr) end_checked_block();
   ClusterBarrier& barrier = block_->group->barrier;
   if (thread.clock) {
@@ -123,7 +125,7 @@ void FiberLaunch::note_end(Thread& thread) {
   }
   const bool has_arrived = thread.has_arrived && thread.cluster_generation == barrier.generation;
   const bool ends_barrier = barrier.note_end(has_arrived);
-  if (block_->barriers.note_end(live) || ends_barrier) note_change();
+  if (block_->barriers.note_end(live) || ends_barrier || block_->products.size() > 0) note_change();
 }
 
 namespace {

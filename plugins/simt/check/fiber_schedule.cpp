@@ -164,6 +164,8 @@ void FiberLaunch::begin_block(FiberBlock& block, const Index& index) {
   block.index = index;
   block.live = static_cast<unsigned>(order_.size());
   block.barriers = {};
+  constexpr unsigned kThreadsOfGroup = GroupProducts::kWarps * kWarpLanes;
+  block.products.assign((order_.size() + kThreadsOfGroup - 1) / kThreadsOfGroup, {});
   block.threads.clear();
   block.threads.resize(order_.size());
   const Index extents = {launch_.block[0], launch_.block[1], launch_.block[2]};

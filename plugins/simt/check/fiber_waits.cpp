@@ -42,6 +42,7 @@ std::string wait_text(const FiberBlock& block, const Thread& thread) {
       break;
   }
   if (thread.wait.kind == Wait::Kind::kMbarrier) return mbarrier_text(block, thread.wait);
+  if (thread.wait.kind == Wait::Kind::kProducts) return "for the other warps of its group to issue their wgmma";
   return thread.wait.kind == Wait::Kind::kCluster ? "at the barrier of the cluster"
                                                   : named_barrier_text(block, thread.wait);
 }

@@ -23,7 +23,11 @@ using RegisterValues = llvm::SmallSetVector<const llvm::Value*, 16>;
 constexpr unsigned kSumsOperand = 1, kAOperand = 2;  // of the call of a product: where its registers are
 constexpr unsigned kMaxCommits = 8;  // wgmma.wait_group counts as many groups as PTX allows
 
-bool is_product(const llvm::Instruction& one) { return calls(&one, "kmux.unit.wgmma"); }
+constexpr const char* kProducts[] = {"kmux.unit.wgmma", "kmux.unit.wgmma_sparse"};
+
+bool is_product(const llvm::Instruction& one) {
+  return std::ranges::any_of(kProducts, [&](const char* name) { return calls(&one, name); });
+}
 
 const llvm::Value* memory_of(const llvm::Instruction& product, unsigned operand) {
   return llvm::getUnderlyingObject(llvm::cast<llvm::CallInst>(product).getArgOperand(operand));
@@ -73,7 +77,6 @@ class Products {
     for (const llvm::Instruction& one : llvm::instructions(kernel)) {
       if (!is_product(one)) continue;
       all_.push_back(&one);
-      sums_.insert(memory_of(one, kSumsOperand));
       factors_.insert(memory_of(one, kAOperand));
     }
   }
@@ -121,13 +124,14 @@ class Products {
     const llvm::Value* const memory = llvm::getUnderlyingObject(store->getPointerOperand());
     return llvm::isa<llvm::AllocaInst>(memory) && !factors_.contains(memory);
   }
-  bool is_result(const llvm::Instruction& one) const {
+  // Returns true for a result of a product, and for a variable that has stayed in memory, whose last write is not known.
+  static bool is_result(const llvm::Instruction& one) {
     const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&one);
-    return load != nullptr && sums_.contains(llvm::getUnderlyingObject(load->getPointerOperand()));
+    return load != nullptr && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(load->getPointerOperand()));
   }
 
   std::vector<const llvm::Instruction*> all_;
-  RegisterValues sums_, factors_;
+  RegisterValues factors_;
 };
 
 // Returns how many groups a wgmma.wait_group leaves, or -1 for other instructions.
@@ -226,7 +230,7 @@ void check_kernel(llvm::Function& kernel, const llvm::Function& flat, llvm::Stri
 
 void check_product_registers(std::span<llvm::Function* const> kernels, llvm::StringRef own_folder) {
   llvm::Module& module = *kernels.front()->getParent();
-  if (module.getFunction("kmux.unit.wgmma") == nullptr) return;
+  if (std::ranges::none_of(kProducts, [&](const char* name) { return module.getFunction(name) != nullptr; })) return;
   const std::unique_ptr<llvm::Module> flat = flat_copy(module, kernels);
   for (llvm::Function* const kernel : kernels) check_kernel(*kernel, *flat->getFunction(kernel->getName()), own_folder);
 }

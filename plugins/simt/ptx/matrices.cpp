@@ -189,7 +189,8 @@ Status emit_product_of_group(Instruction& in) {
   return load(in, in.operand(0), sums);
 }
 
-// wgmma.fence, commit_group and wait_group are notes for checks: products are done when they are issued.
+// wgmma.fence, commit_group and wait_group are notes for checks: the products of a warp are done when they are issued.
+// wait_group waits for those of the other warps, too.
 Status emit_wgmma(Instruction& in) {
   const std::size_t mode = in.take_any({"fence", "commit_group", "wait_group"});
   if (mode == 3) return emit_product_of_group(in);
@@ -202,6 +203,7 @@ Status emit_wgmma(Instruction& in) {
   }
   KMUX_ASSIGN(const std::int64_t groups, immediate(in, 0));
   if (groups < 0) return in.refuse("its number of groups is negative");
+  call_unit(builder, "wgmma_wait", builder.getVoidTy(), {});
   call_note(builder, "wgmma_wait", {builder.getInt32(static_cast<std::uint32_t>(groups))});
   return Ok{};
 }

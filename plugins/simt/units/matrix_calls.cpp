@@ -27,13 +27,38 @@ void check_whole_group(const Thread& thread) {
                       std::to_string(threads) + " threads). Launch a multiple of 128 threads.");
 }
 
+GroupProducts& products_of(const Thread& thread) {
+  return FiberLaunch::current().block().products[thread.number / kWarpLanes / kWarpsOfGroup];
+}
+
+unsigned warp_in_group(const Thread& thread) { return thread.number / kWarpLanes % kWarpsOfGroup; }
+
+void begin_in_group(const Thread& first) {
+  check_whole_group(first);
+  products_of(first).issue(warp_in_group(first));
+  FiberLaunch::current().note_change();
+}
+
+// Waits until the other warps of the group have issued what this one has: only then a GPU has read all operands, and a
+// thread may pass on that they can be overwritten. A group may stay open, but its wgmma come as well.
+void wait_for_group() {
+  FiberLaunch& launch = FiberLaunch::current();
+  const GroupProducts& products = products_of(launch.thread());
+  const std::uint64_t issued = products.issued(warp_in_group(launch.thread()));
+  while (products.done() < issued)
+    launch.wait_for({.kind = Wait::Kind::kProducts,
+                     .word = &products.done(),
+                     .mask = ~std::uint64_t{0},
+                     .unlike = products.done()});
+}
+
 // Rows of D belong to warps, so each warp of a group does its part when it comes, and waits for no other.
 void multiply_together(std::span<Thread* const> lanes) {
   const bool is_by_group = operands_of<ProductOperands>(*lanes.front()).product->is_by_group;
   const std::string_view instruction = is_by_group ? "wgmma.mma_async" : "mma.sync";
   check_whole_warp(lanes, instruction);
   check_same_product(lanes, instruction);
-  if (is_by_group) check_whole_group(*lanes.front());
+  if (is_by_group) begin_in_group(*lanes.front());
   std::array<const ProductOperands*, kWarpLanes> operands;
   for (unsigned i = 0; i < kWarpLanes; ++i) operands[i] = &operands_of<ProductOperands>(*lanes[i]);
   SharedMemory& memory = FiberLaunch::current().memory();
@@ -67,10 +92,10 @@ void multiply_sparse_group(const MatrixProduct* product, void* sums, const void*
 }  // namespace
 
 std::span<const UnitCall> matrix_calls() {
-  static const UnitCall calls[] = {unit_call_of("kmux.unit.mma", multiply),
-                                   unit_call_of("kmux.unit.wgmma", multiply_group),
-                                   unit_call_of("kmux.unit.mma_sparse", multiply_sparse),
-                                   unit_call_of("kmux.unit.wgmma_sparse", multiply_sparse_group)};
+  static const UnitCall calls[] = {
+      unit_call_of("kmux.unit.mma", multiply), unit_call_of("kmux.unit.wgmma", multiply_group),
+      unit_call_of("kmux.unit.wgmma_wait", wait_for_group), unit_call_of("kmux.unit.mma_sparse", multiply_sparse),
+      unit_call_of("kmux.unit.wgmma_sparse", multiply_sparse_group)};
   return calls;
 }
 

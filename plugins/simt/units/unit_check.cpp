@@ -167,13 +167,14 @@ void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& 
   const Thread& first = *lanes.front();
   check_sequence(first, "wgmma");
   ThreadClock all = *first.clock;
-  if (all.products.actor == kNoActor) {
-    const Actor actor =
-        group().check->actors.add({ActorKind::kProducts, launch().block().rank, first.number / kWarpLanes});
-    for (const Thread* const lane : lanes) lane->clock->products.actor = actor;
+  Actor& actor = warp_group_of(first).products;
+  if (actor == kNoActor) {
+    const unsigned group_number = first.number / kWarpLanes / kWarpsOfGroup;
+    actor = group().check->actors.add({ActorKind::kProducts, launch().block().rank, group_number});
   }
   for (const Thread* const lane : lanes) {
     all.merge(*lane->clock);
+    lane->clock->products.actor = actor;
     lane->clock->products.issue(first.site);
   }
   MemoryCheck& check = *launch().check();
