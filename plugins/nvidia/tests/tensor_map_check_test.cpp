@@ -78,7 +78,7 @@ TEST(TensorMapCheckTest, ReportsMapNameAndEveryProblem) {
   EXPECT_EQ(
       tiled(map),
       "tensor map \"A_desc\" cannot be encoded: the base is 0x1008 (not a multiple of 16 bytes); dimension 1 is 0 "
-      "(allowed: 1 to 4294967296); stride 0 is 24 (not a multiple of 16); stride 1 is 1099511627776 (allowed: 1 to "
+      "(allowed: 1 to 4294967296); stride 0 is 24 (not a multiple of 16); stride 1 is 1099511627776 (allowed: 0 to "
       "1099511627775); element stride 2 is 9 (allowed: 1 to 8); box side 1 is 257 (allowed: 1 to 256); it fills "
       "with NaN (integers have none). Align or pad the tensor, or pass it without a tensor map.");
 }

@@ -163,7 +163,7 @@ KMUX_DEVICE kmux_split kmux_split_of(double x) {
   return {__builtin_bit_cast(double, (bits & ~(0x7ffll << 52)) | 0x3ffll << 52), is_small ? exponent - 54 : exponent};
 }
 // x.part * 2^exponent; 2^-300 and less are as good as any smaller number here, and the exponent is at most 300.
-KMUX_DEVICE double kmux_joined(kmux_split x, int exponent) {
+KMUX_DEVICE double kmux_of_parts(kmux_split x, int exponent) {
   const int limited = exponent < -300 ? -300 : exponent;
   return x.part * __builtin_bit_cast(double, static_cast<long long>(limited + 1023) << 52);
 }
@@ -174,7 +174,7 @@ KMUX_DEVICE double kmux_quotient_of_doubles(int direction, double a, double b) {
   if (!kmux_is_finite(a) || !kmux_is_finite(b) || a == 0 || b == 0) return nearest;
   if (!kmux_is_finite(nearest)) return kmux_directed(direction, nearest, -nearest);
   const kmux_split over = kmux_split_of(a), under = kmux_split_of(b), part = kmux_split_of(nearest);
-  const double quotient = kmux_joined(part, part.exponent - over.exponent + under.exponent);
+  const double quotient = kmux_of_parts(part, part.exponent - over.exponent + under.exponent);
   const double rest = __builtin_fma(-quotient, under.part, over.part);
   return kmux_directed(direction, nearest, b < 0 ? -rest : rest);
 }
@@ -199,12 +199,12 @@ KMUX_DEVICE double kmux_error_of_fma(double a, double b, double c, double neares
   const double high = __dmul_rn(one.part, two.part), low = __builtin_fma(one.part, two.part, -high);
   if (sum.exponent - exponent > 200) return c != nearest ? __dadd_rn(c, -nearest) : high;
   const kmux_split part = kmux_split_of(nearest);
-  const double result = kmux_joined(part, part.exponent - exponent);
+  const double result = kmux_of_parts(part, part.exponent - exponent);
   if (sum.exponent - exponent < -200) {
     const double error = __dadd_rn(__dadd_rn(high, -result), low);
     return error != 0 ? error : c;
   }
-  const double added = kmux_joined(sum, sum.exponent - exponent);
+  const double added = kmux_of_parts(sum, sum.exponent - exponent);
   const double both = __dadd_rn(high, added);
   return kmux_sign_of_sum(__dadd_rn(both, -result), kmux_error_of_sum(high, added, both), low);
 }

@@ -1,7 +1,7 @@
 ; Products and moves of matrices become calls of units, whose registers lie in memory of the entry block.
 ; RUN: kmux-opt --passes=replace-assembly %s | FileCheck %s
 
-; CHECK: [[PRODUCT:@kmux.product.*]] = private unnamed_addr constant [16 x i8] {{.*}}, align 2
+; CHECK: [[PRODUCT:@kmux.product.*]] = private unnamed_addr constant [18 x i8] {{.*}}, align 2
 
 ; C is written before the call to where D is read after it.
 ; CHECK-LABEL: define { float, float, float, float } @multiplies(
@@ -44,6 +44,7 @@ define { i32, i32 } @loads(ptr %p, i32 %c) {
 ; CHECK-LABEL: define void @waits(
 ; CHECK-NEXT: call void @kmux.note.wgmma_fence()
 ; CHECK-NEXT: call void @kmux.note.wgmma_commit()
+; CHECK-NEXT: call void @kmux.unit.wgmma_wait()
 ; CHECK-NEXT: call void @kmux.note.wgmma_wait(i32 1)
 ; CHECK-NEXT: ret void
 define void @waits() {
