@@ -83,9 +83,11 @@ TEST(DeviceRefusalsTest, AsmGotoIsRejected) {
 TEST(DeviceRefusalsTest, InlineAssemblyIsRejected) {
   const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"exit;\");")});
   EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
-  EXPECT_THAT(barrier.message,
-              AllOf(HasSubstr("whose instruction \"exit\" is not for this processor (it needs the end of a thread within a text)"),
-                    HasSubstr("(k.cu:4)")));
+  EXPECT_THAT(
+      barrier.message,
+      AllOf(HasSubstr(
+                "whose instruction \"exit\" is not for this processor (it needs the end of a thread within a text)"),
+            HasSubstr("(k.cu:4)")));
   const Error reads =
       device_failure({"__device__ int f() {\n  int w;\n  asm(\"mov.u32 %0, %%smid;\" : \"=r\"(w));\n  return w;\n}\n" +
                       kernel_of("y[0] = f();")});

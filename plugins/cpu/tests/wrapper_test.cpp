@@ -82,7 +82,8 @@ TEST(WrapperTest, DeterminesCommonBlockExtents) {
   launch("known", {Expr(16), Expr(8), Expr(4)});
   const Program program = builder.build().value();
   const simt::BlockExtents blocks = launched_blocks({program, 0, Target{"cpu", "x86-64", {}}, {}}).value();
-  const simt::BlockExtents wanted = {{"row", {0, 1, 1}}, {"box", {32, 0, 2}}, {"two", {0, 4, 1}}, {"known", {16, 8, 4}}};
+  const simt::BlockExtents wanted = {
+      {"row", {0, 1, 1}}, {"box", {32, 0, 2}}, {"two", {0, 4, 1}}, {"known", {16, 8, 4}}};
   EXPECT_EQ(blocks, wanted);
 }
 
