@@ -177,6 +177,31 @@ TEST(CheckProductsTest, ResultsAreUsedBehindTheWait) {
                           early, "sum += d[i]"}}});
 }
 
+// LLVM joins pairs of such sums to numbers of 64 bits.
+TEST(CheckProductsTest, PairsOfIntegersAreUsedBehindTheWait) {
+  expect_found(
+      {.body = R"(
+  __shared__ alignas(1024) float a[512];
+  __shared__ alignas(1024) float b[64];
+  for (int i = t; i < 512; i += 128) a[i] = x[i];
+  if (t < 64) b[t] = x[t];
+  fence();
+  __syncthreads();
+  const unsigned long long offsets = 8ull << 16 | 16ull << 32;
+  const unsigned long long of_a = (shared_address(a) & 0x3ffff) >> 4 | offsets, of_b = (shared_address(b) & 0x3ffff) >> 4 | offsets;
+  alignas(16) int d[4];
+  for (int i = 0; i < 4; i += 2) *(int2*)(d + i) = make_int2(0, 0);
+  for (int k = 0; k < int(x[0]) + 2; ++k) {
+    fence_products();
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%0, %1, %2, %3}, %4, %5, 1;"
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]) : "l"(of_a), "l"(of_b));
+    commit_products();
+    wait_products<0>();
+  }
+  for (int i = 0; i < 4; i += 2) *(int2*)(y + t * 4 + i) = *(int2*)(d + i);)",
+       .bugs = {{"wait_products<0>();", "", "uses a result of wgmma before wgmma.wait_group", "*(int2*)(y + t * 4"}}});
+}
+
 // Sums of a loop that waits for the round before, and for the last one behind the loop.
 TEST(CheckProductsTest, ResultsOfALoopAreUsedBehindTheWait) {
   const std::string early = "uses a result of wgmma before wgmma.wait_group";

@@ -63,11 +63,30 @@ RegisterValues operands_of(const llvm::Instruction& product, unsigned operand) {
   return found;
 }
 
-// Returns true for an instruction that names a register again, and executes nothing.
+// Returns true for an instruction by which LLVM joins the registers of an array to wider numbers, and takes them apart.
+bool joins_bits(const llvm::Instruction& one) {
+  switch (one.getOpcode()) {
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::Or:
+      return true;
+    case llvm::Instruction::And:
+    case llvm::Instruction::Shl:
+    case llvm::Instruction::LShr:
+      return llvm::isa<llvm::Constant>(one.getOperand(1));
+    default:
+      return false;
+  }
+}
+
+// Returns true for an instruction that names registers again, and executes nothing.
 bool is_move(const llvm::Value* value) {
-  return llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::BitCastInst, llvm::FreezeInst, llvm::ExtractValueInst,
+  const auto* const one = llvm::dyn_cast<llvm::Instruction>(value);
+  if (one == nullptr) return false;
+  return joins_bits(*one) ||
+         llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::BitCastInst, llvm::FreezeInst, llvm::ExtractValueInst,
                    llvm::InsertValueInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst>(
-      value);
+             one);
 }
 
 /// The products of a kernel, and the memory of their registers.
