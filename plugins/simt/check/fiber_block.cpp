@@ -124,8 +124,9 @@ void FiberLaunch::note_end(Thread& thread) {
     barrier.clock.arrive(*thread.clock);
   }
   const bool has_arrived = thread.has_arrived && thread.cluster_generation == barrier.generation;
-  const bool ends_barrier = barrier.note_end(has_arrived);
-  if (block_->barriers.note_end(live) || ends_barrier || block_->products.size() > 0) note_change();
+  barrier.note_end(has_arrived);
+  block_->barriers.note_end(live);
+  note_change();
 }
 
 namespace {

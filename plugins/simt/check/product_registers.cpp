@@ -160,6 +160,25 @@ int groups_left(const llvm::Instruction& one) {
   return left == nullptr ? 0 : static_cast<int>(left->getZExtValue());
 }
 
+/// How a path from a product ends in a block.
+struct PathEnd {
+  bool is_covered = false;  // by a wgmma.wait_group, or its next round, which has other results
+  const llvm::Instruction* use = nullptr;
+};
+
+// Follows a path from `product` through the instructions from `one` to the end of its block. Counts its commits.
+PathEnd follow(const llvm::Instruction* one, const llvm::Instruction& product, const RegisterInstructions& uses,
+               unsigned& commits) {
+  for (; one != nullptr; one = one->getNextNode()) {
+    if (one == &product) return {.is_covered = true};
+    if (uses.contains(one)) return {.use = one};
+    if (calls(one, "kmux.note.wgmma_commit")) commits = std::min(commits + 1, kMaxCommits);
+    const int kept = groups_left(*one);
+    if (kept >= 0 && static_cast<unsigned>(kept) < commits) return {.is_covered = true};
+  }
+  return {};
+}
+
 // Returns the first of `uses` on a path from `product` on which no wgmma.wait_group covers its group; null if none is.
 const llvm::Instruction* early_use(const llvm::Instruction& product, const RegisterInstructions& uses) {
   std::set<std::pair<const llvm::BasicBlock*, unsigned>> seen;
@@ -167,15 +186,11 @@ const llvm::Instruction* early_use(const llvm::Instruction& product, const Regis
   while (!left.empty()) {
     auto [one, commits] = left.back();
     left.pop_back();
-    for (; one != nullptr; one = one->getNextNode()) {
-      if (one == &product) break;  // its next round has other results
-      if (uses.contains(one)) return one;
-      if (calls(one, "kmux.note.wgmma_commit")) commits = std::min(commits + 1, kMaxCommits);
-      if (const int kept = groups_left(*one); kept >= 0 && static_cast<unsigned>(kept) < commits) break;
-      if (!one->isTerminator()) continue;
-      for (const llvm::BasicBlock* const next : llvm::successors(one->getParent())) {
-        if (seen.emplace(next, commits).second) left.emplace_back(&next->front(), commits);
-      }
+    const PathEnd end = follow(one, product, uses, commits);
+    if (end.use != nullptr) return end.use;
+    if (end.is_covered) continue;
+    for (const llvm::BasicBlock* const next : llvm::successors(one->getParent())) {
+      if (seen.emplace(next, commits).second) left.emplace_back(&next->front(), commits);
     }
   }
   return nullptr;
@@ -187,24 +202,26 @@ struct LateWrite {
   const llvm::Instruction* write = nullptr;  // null: no fence since the kernel began
 };
 
+// Returns the last fence or write before the end of a block, which is at `one` or behind; null if there is none.
+const llvm::Instruction* last_event(const llvm::Instruction* one, const RegisterInstructions& writes) {
+  while (one != nullptr && !writes.contains(one) && !calls(one, "kmux.note.wgmma_fence")) one = one->getPrevNode();
+  return one;
+}
+
 LateWrite late_write(const llvm::Instruction& product, const RegisterInstructions& writes) {
   std::set<const llvm::BasicBlock*> seen;
-  std::vector<const llvm::Instruction*> left{&product};
+  std::vector<std::pair<const llvm::BasicBlock*, const llvm::Instruction*>> left{
+      {product.getParent(), product.getPrevNode()}};
   LateWrite found;
   while (!left.empty()) {
-    const llvm::BasicBlock& block = *left.back()->getParent();
-    const llvm::Instruction* one = left.back()->getPrevNode();
+    const auto [block, end] = left.back();
     left.pop_back();
-    for (; one != nullptr && !calls(one, "kmux.note.wgmma_fence"); one = one->getPrevNode()) {
-      if (writes.contains(one)) return {true, one};
-    }
-    if (one != nullptr) continue;
-    found.is_found = found.is_found || block.isEntryBlock();
-    for (const llvm::BasicBlock* const before : llvm::predecessors(&block)) {
-      if (!seen.insert(before).second) continue;
-      const llvm::Instruction& last = before->back();
-      if (writes.contains(&last)) return {true, &last};
-      left.push_back(&last);
+    const llvm::Instruction* const event = last_event(end, writes);
+    if (event != nullptr && writes.contains(event)) return {true, event};
+    if (event != nullptr) continue;
+    found.is_found = found.is_found || block->isEntryBlock();
+    for (const llvm::BasicBlock* const before : llvm::predecessors(block)) {
+      if (seen.insert(before).second) left.emplace_back(before, &before->back());
     }
   }
   return found;
