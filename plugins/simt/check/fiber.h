@@ -65,6 +65,7 @@ class FiberPool {
 };
 
 inline constexpr unsigned kWarpLanes = kClockLanes;
+inline constexpr unsigned kGroupWarps = 4;  // of those that execute a wgmma together
 
 using Index = std::array<unsigned, 3>;
 
@@ -132,6 +133,8 @@ struct Thread {
   bool is_runnable() const { return state == State::kReady || (state == State::kWaiting && wait.is_over()); }
 
   unsigned lane() const { return number % kWarpLanes; }
+  unsigned warp_of_group() const { return number / kWarpLanes % kGroupWarps; }
+  unsigned group() const { return number / kWarpLanes / kGroupWarps; }
 };
 
 }  // namespace kmux::simt

@@ -106,8 +106,7 @@ void FiberLaunch::end_checked_block() {
   for (const auto& [group, state] : block_->group->check->groups) {
     const GroupStep* const step = state.sequence.unpaired();
     if (group.first != block_->rank || step == nullptr) continue;
-    findings_.add({Finding::Kind::kGroup, step->site,
-                   block_->threads[group.second * kWarpLanes * GroupSequence::kWarps].index,
+    findings_.add({Finding::Kind::kGroup, step->site, block_->threads[group.second * kWarpLanes * kGroupWarps].index,
                    "executes " + std::string(step->instruction) + " in some warps of a group of four alone",
                    "the others have ended before", "Execute it in all four warps"});
   }
@@ -115,8 +114,6 @@ void FiberLaunch::end_checked_block() {
 
 void FiberLaunch::note_end(Thread& thread) {
   const unsigned live = --block_->live;
-  const unsigned warp = thread.number / kWarpLanes;
-  block_->products[warp / GroupProducts::kWarps].note_end(warp % GroupProducts::kWarps);
   if (live == 0 && check() != nullptr) end_checked_block();
   ClusterBarrier& barrier = block_->group->barrier;
   if (thread.clock) {
@@ -124,9 +121,9 @@ void FiberLaunch::note_end(Thread& thread) {
     barrier.clock.arrive(*thread.clock);
   }
   const bool has_arrived = thread.has_arrived && thread.cluster_generation == barrier.generation;
-  barrier.note_end(has_arrived);
-  block_->barriers.note_end(live);
-  note_change();
+  const bool ends_barrier = barrier.note_end(has_arrived);
+  const bool ends_products = block_->products[thread.group()].note_end(thread.warp_of_group());
+  if (block_->barriers.note_end(live) || ends_barrier || ends_products) note_change();
 }
 
 namespace {

@@ -164,7 +164,7 @@ void FiberLaunch::begin_block(FiberBlock& block, const Index& index) {
   block.index = index;
   block.live = static_cast<unsigned>(order_.size());
   block.barriers = {};
-  constexpr unsigned kThreadsOfGroup = GroupProducts::kWarps * kWarpLanes;
+  constexpr unsigned kThreadsOfGroup = kGroupWarps * kWarpLanes;
   block.products.assign((order_.size() + kThreadsOfGroup - 1) / kThreadsOfGroup, {});
   block.threads.clear();
   block.threads.resize(order_.size());

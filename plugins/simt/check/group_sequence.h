@@ -5,7 +5,7 @@
 #include <deque>
 #include <string_view>
 
-#include "simt/check/fiber_launch.h"
+#include "simt/check/fiber.h"
 
 namespace kmux::simt {
 
@@ -18,8 +18,6 @@ struct GroupStep {
 /// The instructions that the four warps of a group execute together, one after another: each warp must have the same.
 class GroupSequence {
  public:
-  static constexpr unsigned kWarps = 4;
-
   /// Notes that `warp` of the group comes to `step`. Returns that of the warp that came first to a step with that number.
   GroupStep note(unsigned warp, const GroupStep& step) {
     const std::size_t number = counts_[warp]++ - dropped_;
@@ -44,7 +42,7 @@ class GroupSequence {
 
   std::deque<GroupStep> steps_;
   std::size_t dropped_ = 0;
-  std::array<std::size_t, kWarps> counts_ = {};
+  std::array<std::size_t, kGroupWarps> counts_ = {};
 };
 
 }  // namespace kmux::simt

@@ -21,21 +21,17 @@ void check_same_product(std::span<Thread* const> lanes, std::string_view instruc
 void check_whole_group(const Thread& thread) {
   const kmux_cpu_grid& launch = FiberLaunch::current().launch();
   const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
-  constexpr unsigned kLanesOfGroup = kWarpsOfGroup * kWarpLanes;
+  constexpr unsigned kLanesOfGroup = kGroupWarps * kWarpLanes;
   if (thread.number / kLanesOfGroup < threads / kLanesOfGroup) return;
   throw KernelFailure("\"wgmma.mma_async\" needs groups of four warps (" + place_of(thread) + "; the block has " +
                       std::to_string(threads) + " threads). Launch a multiple of 128 threads.");
 }
 
-GroupProducts& products_of(const Thread& thread) {
-  return FiberLaunch::current().block().products[thread.number / kWarpLanes / kWarpsOfGroup];
-}
-
-unsigned warp_in_group(const Thread& thread) { return thread.number / kWarpLanes % kWarpsOfGroup; }
+GroupProducts& products_of(const Thread& thread) { return FiberLaunch::current().block().products[thread.group()]; }
 
 void begin_in_group(const Thread& first) {
   check_whole_group(first);
-  products_of(first).issue(warp_in_group(first));
+  products_of(first).issue(first.warp_of_group());
   FiberLaunch::current().note_change();
 }
 
@@ -44,7 +40,7 @@ void begin_in_group(const Thread& first) {
 void wait_for_group() {
   FiberLaunch& launch = FiberLaunch::current();
   const GroupProducts& products = products_of(launch.thread());
-  const std::uint64_t issued = products.issued(warp_in_group(launch.thread()));
+  const std::uint64_t issued = products.issued(launch.thread().warp_of_group());
   while (products.done() < issued)
     launch.wait_for({.kind = Wait::Kind::kProducts,
                      .word = &products.done(),
@@ -64,7 +60,7 @@ void multiply_together(std::span<Thread* const> lanes) {
   SharedMemory& memory = FiberLaunch::current().memory();
   const SharedWindow window{memory.begin(), memory.bytes()};
   if (is_by_group) check_product_reads(lanes, *operands.front(), window);
-  multiply_warp(operands, lanes.front()->number / kWarpLanes % kWarpsOfGroup, window);
+  multiply_warp(operands, lanes.front()->warp_of_group(), window);
 }
 
 void multiply(const MatrixProduct* product, void* sums, const void* a, const void* b) {

@@ -50,12 +50,11 @@ void check_access(const UnitAccess& access, const char* address, std::uint64_t b
 }
 
 WarpGroupCheck& warp_group_of(const Thread& thread) {
-  return group().check->groups[{launch().block().rank, thread.number / kWarpLanes / kWarpsOfGroup}];
+  return group().check->groups[{launch().block().rank, thread.group()}];
 }
 
 void check_sequence(const Thread& first, std::string_view instruction) {
-  const unsigned warp = first.number / kWarpLanes;
-  const GroupStep other = warp_group_of(first).sequence.note(warp % kWarpsOfGroup, {first.site, instruction});
+  const GroupStep other = warp_group_of(first).sequence.note(first.warp_of_group(), {first.site, instruction});
   if (other.site == first.site) return;
   launch().findings().add(
       {Finding::Kind::kGroup, first.site, first.index,
@@ -69,7 +68,7 @@ void check_register_file(const Thread& first) {
   constexpr unsigned kRegisters = 65536;  // of a multiprocessor of sm_90
   unsigned sum = 0;
   for (const auto& [of, state] : group().check->groups) {
-    if (of.first == launch().block().rank) sum += state.registers * kWarpsOfGroup * kWarpLanes;
+    if (of.first == launch().block().rank) sum += state.registers * kGroupWarps * kWarpLanes;
   }
   if (sum <= kRegisters) return;
   launch().findings().add({Finding::Kind::kRegisters, first.site, first.index,
@@ -169,8 +168,7 @@ void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& 
   ThreadClock all = *first.clock;
   Actor& actor = warp_group_of(first).products;
   if (actor == kNoActor) {
-    const unsigned group_number = first.number / kWarpLanes / kWarpsOfGroup;
-    actor = group().check->actors.add({ActorKind::kProducts, launch().block().rank, group_number});
+    actor = group().check->actors.add({ActorKind::kProducts, launch().block().rank, first.group()});
   }
   for (const Thread* const lane : lanes) {
     all.merge(*lane->clock);
@@ -185,7 +183,7 @@ void check_product_reads(std::span<Thread* const> lanes, const ProductOperands& 
     for_each_chunk(window, descriptor, part,
                    [&](const char* chunk) { check.check_unit(first, all, access, chunk, kChunkBytes); });
   };
-  const unsigned warp = first.number / kWarpLanes % kWarpsOfGroup;
+  const unsigned warp = first.warp_of_group();
   if (operands.a == nullptr)
     read(operands.a_descriptor, {product.a, product.is_a_mn_major, warp * product.m, product.m, packed(product).k});
   if (operands.b == nullptr) read(operands.b_descriptor, {product.b, product.is_b_mn_major, 0, product.n, product.k});
