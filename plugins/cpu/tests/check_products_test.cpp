@@ -147,13 +147,16 @@ TEST(CheckProductsTest, WarpsOfAGroupTakeTheSamePath) {
                  "multiply(d, a, a);"}}});
 }
 
-constexpr const char* kSums = R"(
+// Both matrices in shared memory, as wgmma may read them.
+constexpr const char* kTiles = R"(
   __shared__ alignas(1024) float a[512];
   __shared__ alignas(1024) float b[64];
   for (int i = t; i < 512; i += 128) a[i] = x[i];
   if (t < 64) b[t] = x[t];
   fence();
-  __syncthreads();
+  __syncthreads();)";
+
+constexpr const char* kSums = R"(
   float d[4], e[4] = {};
   for (int i = 0; i < 4; ++i) d[i] = x[i];
   multiply(d, a, b);
@@ -169,7 +172,7 @@ constexpr const char* kSums = R"(
 
 TEST(CheckProductsTest, ResultsAreUsedBehindTheWait) {
   const std::string early = "uses a result of wgmma before wgmma.wait_group (the wgmma at k.cu:";
-  expect_found({.body = kSums,
+  expect_found({.body = kTiles + std::string(kSums),
                 .bugs = {{"wait_products<1>();", "", early, "sum += d[i]", "multiply(d, a, b)"},
                          {"wait_products<0>();", "", early, "sum += 2 * e[i]", "multiply(e, a, b)"},
                          {"wait_products<0>();", "if (t > 3) wait_products<0>();", early, "sum += 2 * e[i]"},
@@ -180,13 +183,7 @@ TEST(CheckProductsTest, ResultsAreUsedBehindTheWait) {
 // LLVM joins pairs of such sums to numbers of 64 bits.
 TEST(CheckProductsTest, PairsOfIntegersAreUsedBehindTheWait) {
   expect_found(
-      {.body = R"(
-  __shared__ alignas(1024) float a[512];
-  __shared__ alignas(1024) float b[64];
-  for (int i = t; i < 512; i += 128) a[i] = x[i];
-  if (t < 64) b[t] = x[t];
-  fence();
-  __syncthreads();
+      {.body = kTiles + std::string(R"(
   const unsigned long long offsets = 8ull << 16 | 16ull << 32;
   const unsigned long long of_a = (shared_address(a) & 0x3ffff) >> 4 | offsets, of_b = (shared_address(b) & 0x3ffff) >> 4 | offsets;
   alignas(16) int d[4];
@@ -198,20 +195,14 @@ TEST(CheckProductsTest, PairsOfIntegersAreUsedBehindTheWait) {
     commit_products();
     wait_products<0>();
   }
-  for (int i = 0; i < 4; i += 2) *(int2*)(y + t * 4 + i) = *(int2*)(d + i);)",
+  for (int i = 0; i < 4; i += 2) *(int2*)(y + t * 4 + i) = *(int2*)(d + i);)"),
        .bugs = {{"wait_products<0>();", "", "uses a result of wgmma before wgmma.wait_group", "*(int2*)(y + t * 4"}}});
 }
 
 // Sums of a loop that waits for the round before, and for the last one behind the loop.
 TEST(CheckProductsTest, ResultsOfALoopAreUsedBehindTheWait) {
   const std::string early = "uses a result of wgmma before wgmma.wait_group";
-  expect_found({.body = R"(
-  __shared__ alignas(1024) float a[512];
-  __shared__ alignas(1024) float b[64];
-  for (int i = t; i < 512; i += 128) a[i] = x[i];
-  if (t < 64) b[t] = x[t];
-  fence();
-  __syncthreads();
+  expect_found({.body = kTiles + std::string(R"(
   float d[4] = {};
   for (int k = 0; k < int(x[0]) + 3; ++k) {
     multiply(d, a, b);
@@ -220,7 +211,7 @@ TEST(CheckProductsTest, ResultsOfALoopAreUsedBehindTheWait) {
     if (k == 100) break;
   }
   wait_products<0>();
-  for (int i = 0; i < 4; ++i) y[t * 4 + i] = d[i];)",
+  for (int i = 0; i < 4; ++i) y[t * 4 + i] = d[i];)"),
                 .bugs = {{"wait_products<0>();", "", early, "y[t * 4 + i] = d[i]"},
                          {"if (k == 100) break;", "d[1] *= 2;", early, "d[1] *= 2"},
                          {"  if (k == 100) break;", "  y[k] = d[0];", early, "y[k] = d[0]"}}});
